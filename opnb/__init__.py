@@ -1,0 +1,1 @@
+"""Optimal projections for naive Bayes."""

@@ -1,0 +1,1 @@
+"""The mathematics: kernel sums, objective, penalties, initial projections and the optimiser."""

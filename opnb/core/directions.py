@@ -1,0 +1,213 @@
+"""Which kernel sums serve which direction, behind one pair of calls.
+
+Every kind of direction adds its log kernel sums to the class scores and later turns derivatives by the scores into
+derivatives by its positions. `plan_directions` chooses: the lattice where it is asked for and pays, the log domain where
+a direction spans too many bandwidths for plain arithmetic, exact plain sums otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from opnb.core import binned, exact
+from opnb.core.exact import Indices
+from opnb.core.kernel import Array
+from opnb.core.kernel_sums import class_log_sums, class_pull
+from opnb.core.simd import lane_layout
+
+# A lattice point costs about as much as a quarter of an exact row (`make bench` prints both).
+_POINTS_PER_ROW = 4
+
+
+class Directions(Protocol):
+    """One or several directions of a projection."""
+
+    def add_scores(self, scores: Array) -> None:
+        """Add the log kernel sums of every class to `scores`, of shape (n, width)."""
+
+    def pull_back(self, pull: Array) -> None:
+        """Replace the positions by the derivatives by them, given the derivatives by the scores."""
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The labels in the forms that the kernels want.
+
+    Attributes
+    ----------
+    labels : ndarray of int of shape (n,)
+    counts : ndarray of int of shape (n_classes,)
+    mass : ndarray of shape (n_classes, width)
+        One in a class's own lane and in the padding lanes, else zero.
+    lanes : tuple of int
+        Its length is the width of one vector.
+    """
+
+    labels: Indices
+    counts: Indices
+    mass: Array
+    lanes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, labels: Indices, n_classes: int) -> "Classes":
+        """Prepare `labels` in 0..n_classes-1."""
+        lanes, n_vectors = lane_layout(n_classes)
+        mass = np.eye(n_classes, len(lanes) * n_vectors)
+        mass[:, n_classes:] = 1.0
+        counts = np.bincount(labels, minlength=n_classes)
+        return cls(np.ascontiguousarray(labels, dtype=np.intp), counts, mass, lanes)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.mass.shape[0]
+
+
+class BinnedDirections:
+    """Directions on a lattice."""
+
+    def __init__(self, Z: Array, lattice: binned.Lattice, classes: Classes) -> None:
+        self.Z, self.lattice, self.classes = Z, lattice, classes
+        self.sums = np.zeros((lattice.n_points, classes.mass.shape[1]))
+        self.logs = np.empty_like(self.sums)
+
+    @property
+    def _layout(self) -> tuple[Indices, Array, Array, Indices]:
+        return self.lattice.axes, self.lattice.step, self.lattice.low, self.lattice.first
+
+    def _convolve(self, table: Array) -> None:
+        ends = np.append(self.lattice.first[1:], self.lattice.n_points)
+        for first, end, step in zip(self.lattice.first, ends, self.lattice.step, strict=True):
+            binned.convolve(table, first, end, step, self.classes.lanes)
+
+    def add_scores(self, scores: Array) -> None:
+        """See `Directions`."""
+        classes = self.classes
+        binned.bin_masses(self.Z, classes.labels, classes.n_classes, *self._layout, self.sums)
+        self._convolve(self.sums)
+        binned.log_table(self.sums, self.logs, classes.lanes)
+        binned.read_scores(scores, self.Z, *self._layout, self.logs, classes.lanes)
+
+    def pull_back(self, pull: Array) -> None:
+        """See `Directions`."""
+        lanes = self.classes.lanes
+        adjoint = np.zeros_like(self.sums)
+        binned.scatter_pull(pull, self.Z, *self._layout, adjoint, lanes)
+        binned.divide_by_sums(adjoint, self.sums, lanes)
+        self._convolve(adjoint)
+        binned.pull_back(pull, self.Z, self.classes.labels, *self._layout, self.logs, adjoint, lanes)
+
+
+class ExactDirection:
+    """One direction summed exactly in plain arithmetic."""
+
+    def __init__(self, z: Array, classes: Classes, leave_out: bool) -> None:
+        self.z, self.classes = z, classes
+        self.own = 0.0 if leave_out else 1.0
+        self.order = np.argsort(z)
+
+    def _sorted(self) -> tuple[Indices, Indices, Array, Array]:
+        gap, decay = exact.gaps_and_decays(self.z[self.order])
+        return self.order, self.classes.labels[self.order], gap, decay
+
+    def add_scores(self, scores: Array) -> None:
+        """See `Directions`."""
+        exact.add_log_sums(scores, *self._sorted(), self.classes.mass, self.own, self.classes.lanes)
+
+    def pull_back(self, pull: Array) -> None:
+        """See `Directions`."""
+        classes = self.classes
+        exact.pull_back(pull, self.z, *self._sorted(), classes.mass, self.own, classes.lanes)
+
+
+class WideDirection:
+    """One direction that spans too many bandwidths for plain arithmetic: summed in the log domain."""
+
+    def __init__(self, z: Array, classes: Classes, leave_out: bool) -> None:
+        self.z, self.classes, self.leave_out = z, classes, leave_out
+        self.order = np.argsort(z)
+
+    def _log_sums(self) -> Iterator[tuple[int, Array, Indices, Array, Array]]:
+        z, labels = self.z[self.order], self.classes.labels[self.order]
+        for k in range(self.classes.n_classes):
+            log_sum, score = np.empty_like(z), np.empty_like(z)
+            class_log_sums(z, labels == k, self.leave_out, log_sum, score)
+            yield k, z, labels, log_sum, score
+
+    def add_scores(self, scores: Array) -> None:
+        """See `Directions`."""
+        for k, _, _, log_sum, _ in self._log_sums():
+            scores[self.order, k] += log_sum
+
+    def pull_back(self, pull: Array) -> None:
+        """See `Directions`."""
+        result = np.zeros_like(self.z)
+        for k, z, labels, log_sum, score in self._log_sums():
+            weight = pull[self.order, k]
+            result[self.order] += weight * score
+            class_pull(z, labels == k, weight, log_sum, self.order, result)
+        self.z[:] = result
+
+
+class OwnClassLeftOut:
+    """Binned directions whose points leave themselves out of their own class.
+
+    A lattice cannot leave a point out: subtracting its mass afterwards cancels. So each class is summed over its own
+    points exactly, in the log domain, and the lattice serves the other classes.
+    """
+
+    def __init__(self, others: BinnedDirections) -> None:
+        self.others = others
+        self.labels = others.classes.labels
+        self.every = np.arange(self.labels.size)
+        self.rows = [np.flatnonzero(self.labels == k) for k in range(others.classes.n_classes)]
+
+    def _log_sums(self, Z: Array) -> Iterator[tuple[int, Indices, Array, Array, Array]]:
+        for d in self.others.lattice.axes:
+            for rows in self.rows:
+                rows_sorted = rows[np.argsort(Z[d, rows])]
+                z = Z[d, rows_sorted]
+                log_sum, score = np.empty_like(z), np.empty_like(z)
+                class_log_sums(z, np.ones(z.size, dtype=np.bool_), True, log_sum, score)
+                yield d, rows_sorted, z, log_sum, score
+
+    def add_scores(self, scores: Array) -> None:
+        """See `Directions`."""
+        own = scores[self.every, self.labels]
+        for _, rows, _, log_sum, _ in self._log_sums(self.others.Z):
+            own[rows] += log_sum
+        self.others.add_scores(scores)
+        scores[self.every, self.labels] = own
+
+    def pull_back(self, pull: Array) -> None:
+        """See `Directions`."""
+        Z = self.others.Z
+        positions = Z.copy()
+        own = pull[self.every, self.labels]
+        pull[self.every, self.labels] = 0.0
+        self.others.pull_back(pull)
+        pull[self.every, self.labels] = own
+        for d, rows, z, log_sum, score in self._log_sums(positions):
+            Z[d, rows] += own[rows] * score
+            class_pull(z, np.ones(z.size, dtype=np.bool_), own[rows], log_sum, rows, Z[d])
+
+
+def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | None) -> list[Directions]:
+    """Choose the kernel sums for every row of Z, of shape (n_components, n)."""
+    low, high = Z.min(axis=1), Z.max(axis=1)
+    wide = high - low > exact.PLAIN_SPAN
+    on_lattice = np.zeros(Z.shape[0], dtype=bool)
+    if n_bins is not None:
+        step = binned.lattice_steps(low, high, n_bins)
+        on_lattice = ~wide & ((high - low) / step <= max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1]))
+    plan: list[Directions] = [
+        (WideDirection if wide[d] else ExactDirection)(Z[d], classes, leave_out)
+        for d in np.flatnonzero(~on_lattice)
+    ]
+    if on_lattice.any():
+        lattice = binned.lattice_over(np.flatnonzero(on_lattice), low, high, step)
+        binned_directions = BinnedDirections(Z, lattice, classes)
+        plan.append(OwnClassLeftOut(binned_directions) if leave_out else binned_directions)
+    return plan

@@ -1,0 +1,33 @@
+"""Where the search starts: principal directions or random orthonormal ones, as columns of V."""
+
+import numpy as np
+
+from opnb.core.kernel import Array
+
+
+def pca_start(X: Array, n_components: int) -> Array:
+    """Leading principal directions of X as unit columns, each with its largest entry positive.
+
+    Works from the smaller of the two cross products, so it costs O(n p min(n, p)). Directions beyond the rank of X
+    are any orthonormal completion.
+    """
+    centred = X - X.mean(axis=0)
+    n, p = centred.shape
+    if p <= n:
+        vectors = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
+    else:
+        values, left = np.linalg.eigh(centred @ centred.T)
+        informative = values > values[-1] * n * np.finfo(float).eps
+        spanning = centred.T @ left[:, informative][:, ::-1]
+        # QR completes the basis where n_components exceeds the rank; the seed only fixes which completion.
+        filler = np.random.default_rng(0).standard_normal((p, n_components))
+        vectors = np.linalg.qr(np.hstack([spanning, filler])[:, : max(n_components, 1)])[0]
+    V = vectors[:, :n_components]
+    largest = np.abs(V).argmax(axis=0)
+    return V * np.where(V[largest, np.arange(V.shape[1])] < 0, -1.0, 1.0)
+
+
+def random_start(n_features: int, n_components: int, rng: np.random.Generator) -> Array:
+    """Random orthonormal columns, uniform over all of them."""
+    Q, R = np.linalg.qr(rng.standard_normal((n_features, n_components)))
+    return Q * np.sign(np.diag(R))

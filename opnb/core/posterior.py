@@ -1,0 +1,65 @@
+"""From class scores to the log-likelihood and its derivative, row by row.
+
+With scores S_ik = log(pi_k f_k(z_i)) and y_i the class of row i,
+
+    l_i = S_{i, y_i} - log sum_k exp(S_ik),        dl_i / dS_ik = 1[y_i = k] - r_ik.
+
+Both are computed from the other classes' share of the row, so that a nearly certain row keeps its relative accuracy:
+neither 1 - r nor a difference of two large logarithms is ever formed.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from opnb.core.compiled import kernel
+from opnb.core.exact import Indices
+from opnb.core.kernel import Array
+from opnb.core.simd import exp, largest, load, splat, store, total
+
+
+@kernel
+def likelihood_and_pull(
+    scores: Array, labels: Indices, mass: Array, lanes: Any
+) -> tuple[float, float, float]:
+    """Average log-likelihood and its two terms; `scores` become derivatives of the average.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, width)
+        Padded class scores; overwritten by the derivative of the average log-likelihood by each of them.
+    labels : ndarray of shape (n,)
+    mass : ndarray of shape (n_classes, width)
+        One in a class's own lane, and in the padding.
+
+    Returns
+    -------
+    log_likelihood, class_term, mixture_term : float
+        Averages over the rows: log-likelihood = class term - mixture term.
+    """
+    n, width = scores.shape
+    W = len(lanes)
+    log_likelihood, class_term, mixture_term = 0.0, 0.0, 0.0
+    for i in range(n):
+        row = i * width
+        own = scores[i, labels[i]]
+        top = -np.inf
+        for lane in range(0, width, W):
+            top = max(top, largest(load(scores, row + lane, lanes)))
+        everything, others = splat(0.0, lanes), splat(0.0, lanes)
+        for lane in range(0, width, W):
+            share = exp(load(scores, row + lane, lanes) - splat(top, lanes), lanes)
+            store(scores, row + lane, share)
+            is_other = splat(1.0, lanes) - load(mass, labels[i] * width + lane, lanes)
+            everything = everything + share
+            others = others + share * is_other
+        whole, rest = total(everything), total(others)
+        log_likelihood += -math.log1p(rest) if own == top else own - top - math.log(whole)
+        class_term += own
+        mixture_term += top + math.log(whole)
+        factor = splat(-1.0 / (n * whole), lanes)
+        for lane in range(0, width, W):
+            store(scores, row + lane, load(scores, row + lane, lanes) * factor)
+        scores[i, labels[i]] = rest / (n * whole)
+    return log_likelihood / n, class_term / n, mixture_term / n

@@ -1,0 +1,239 @@
+"""From text to values: what counts as a number, a date or a missing cell is decided here and told to the user.
+
+Columns come as pyarrow string arrays. The usual column is converted by one vectorised cast; only a column that resists
+(white space, thousands separators, mixed types) takes the slower way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from opnb.data.sniffing import MISSING_MARKERS, NUMBER
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ANY_NUMBER = rf"^({NUMBER}|[+-]?(?i:inf(inity)?))$"
+
+
+def convert_text(column: Any, decimal: str) -> tuple[pd.Series, str]:
+    """Convert a column of text to numbers where every present value is one.
+
+    Parameters
+    ----------
+    column : pyarrow.Array or pyarrow.ChunkedArray
+        Strings; missing cells are null.
+    decimal : {".", ","}
+        The decimal mark.
+
+    Returns
+    -------
+    values : pandas.Series
+        int64, float64, or str.
+    note : str
+        What had to be done beyond the obvious; empty as a rule.
+    """
+    numbers = _cast(_with_point(column, decimal))
+    if numbers is not None:
+        return numbers, ""
+    text = clean_text(column)
+    attempts = (
+        (_with_point(text, decimal), ""),
+        (_without_thousands(text, decimal), "holds numbers with thousands separators; they were read as numbers"),
+        (text, "is written with decimal points, unlike the rest; it was read as numbers"),
+    )
+    for attempt, note in attempts:
+        numbers = _cast(attempt)
+        if numbers is not None:
+            return numbers, note
+    return _points_in_numbers(text, decimal).to_pandas(), ""
+
+
+def clean_text(column: Any) -> Any:
+    """Trim white space and make the missing markers null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(column)
+    missing = pc.is_in(trimmed, value_set=pa.array(MISSING_MARKERS))
+    return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def numbers_in(series: pd.Series) -> np.ndarray:
+    """Give a column as floats; what is no number is NaN.
+
+    Parameters
+    ----------
+    series : pandas.Series
+        Numbers, or text in which some cells are written as numbers.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pd.api.types.is_numeric_dtype(series):
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_datetime64_any_dtype(series):
+        return np.full(len(series), np.nan)
+    text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
+    is_number = pc.match_substring_regex(text, _ANY_NUMBER)
+    values = pc.cast(pc.if_else(is_number, text, pa.scalar(None, pa.string())), pa.float64())
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def text_of(series: pd.Series) -> pd.Series:
+    """Give a column as category labels; whole numbers are written without a decimal point.
+
+    The same value gives the same label whether its column was read as integers, floats or text.
+    """
+    import pandas as pd
+
+    if not pd.api.types.is_float_dtype(series):
+        return series.astype("str")
+    codes, values = pd.factorize(series)
+    labels = [str(int(value)) if float(value).is_integer() else repr(float(value)) for value in values]
+    return pd.Series(np.array([*labels, np.nan], dtype=object)[codes], index=series.index, dtype="str")
+
+
+def tidy_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Bring a frame of any origin to the few types a `Table` has: numbers, dates and text.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        With row labels 0..n-1 and unique names.
+    notes : tuple of str
+    """
+    import pandas as pd
+
+    names, notes = unique_names([str(name) for name in frame.columns])
+    columns: dict[str, pd.Series] = {}
+    for position, name in enumerate(names):
+        series, note = _tidy_series(frame.iloc[:, position].reset_index(drop=True))
+        if note:
+            notes.append(f"Column '{name}' {note}.")
+        if series is not None:
+            columns[name] = series
+    return pd.DataFrame(columns, index=range(len(frame))), tuple(notes)
+
+
+def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
+    """Give every column a name of its own, with notes about those that had to change."""
+    taken = {name for name in names if name}
+    result: list[str] = []
+    notes: list[str] = []
+    for position, name in enumerate(names, start=1):
+        new = name or f"column {position}"
+        copy = 2
+        while new in result or (new != name and new in taken):
+            new = f"{name or f'column {position}'} ({copy})"
+            copy += 1
+        if name and new != name:
+            notes.append(f"The name '{name}' is used by more than one column; column {position} is now '{new}'.")
+        result.append(new)
+    return result, notes
+
+
+def _tidy_series(series: pd.Series) -> tuple[pd.Series | None, str]:
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = pd.api.types
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(series.cat.categories.dtype)
+    if kind.is_bool_dtype(series):
+        return series.astype("str"), ""
+    if kind.is_numeric_dtype(series) and not kind.is_complex_dtype(series):
+        return _plain_numbers(series), ""
+    if kind.is_datetime64_any_dtype(series):
+        return series, ""
+    present = series.dropna()
+    if present.map(lambda value: isinstance(value, (list, dict, tuple, set, bytes, np.ndarray))).any():
+        return None, "holds lists or other nested values and was left out"
+    return _tidy_objects(series, present, pa)
+
+
+def _tidy_objects(series: pd.Series, present: pd.Series, pa: Any) -> tuple[pd.Series, str]:
+    """Convert a column of Python objects (from Excel, or made in memory)."""
+    import datetime
+    import decimal
+
+    import pandas as pd
+
+    if len(present) and present.map(lambda value: isinstance(value, (datetime.date, datetime.datetime))).all():
+        return pd.to_datetime(series, errors="coerce"), ""
+    is_text = present.map(lambda value: isinstance(value, str))
+    if not is_text.any() and present.map(lambda value: _is_real(value, decimal.Decimal)).all():
+        return _plain_numbers(pd.to_numeric(series.astype("float64"))), ""
+    values, note = convert_text(pa.array(present.map(str).reindex(series.index), pa.string(), from_pandas=True), ".")
+    if pd.api.types.is_numeric_dtype(values) and is_text.any():
+        note = note or "holds numbers stored as text; they were read as numbers"
+    return values, note
+
+
+def _is_real(value: object, decimal_type: type) -> bool:
+    return isinstance(value, (int, float, np.number, decimal_type)) and not isinstance(value, bool)
+
+
+def _plain_numbers(series: pd.Series) -> pd.Series:
+    """Store numbers as int64 when all are present and whole in type, else as float64."""
+    import pandas as pd
+
+    if pd.api.types.is_integer_dtype(series) and not series.isna().any():
+        with_room = series.max() <= np.iinfo(np.int64).max if len(series) else True
+        return series.astype("int64" if with_room else "float64")
+    return pd.Series(series.to_numpy(dtype=np.float64, na_value=np.nan), index=series.index)
+
+
+def _cast(text: Any) -> pd.Series | None:
+    """Cast a column of text to int64 or float64, or give None where a value is no number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if text.null_count == len(text):
+        import pandas as pd
+
+        return pd.Series(np.full(len(text), np.nan))
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return pc.cast(text, kind).to_pandas()
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _with_point(text: Any, decimal: str) -> Any:
+    """Write numbers with a decimal point; in a decimal-comma file, a cell with a point in it is no plain number."""
+    import pyarrow.compute as pc
+
+    if decimal == ".":
+        return text
+    return pc.if_else(pc.match_substring(text, "."), "no plain number", pc.replace_substring(text, ",", "."))
+
+
+def _points_in_numbers(text: Any, decimal: str) -> Any:
+    """Write those cells with a decimal point that are numbers, so that a column of mixed types has one notation."""
+    import pyarrow.compute as pc
+
+    if decimal == ".":
+        return text
+    numeric = pc.match_substring_regex(text, _ANY_NUMBER.replace(r"\.", ","))
+    return pc.if_else(numeric, pc.replace_substring(text, ",", "."), text)
+
+
+def _without_thousands(text: Any, decimal: str) -> Any:
+    """Take out thousands separators where every value that has one has them in the right places."""
+    import pyarrow.compute as pc
+
+    separators = ",' \u00a0\u202f" if decimal == "." else ".' \u00a0\u202f"
+    pattern = rf"^[+-]?\d{{1,3}}([{separators}]\d{{3}})+({re.escape(decimal)}\d*)?$"
+    grouped = pc.match_substring_regex(text, pattern)
+    removed = pc.replace_substring_regex(text, f"[{separators}]", "")
+    return _with_point(pc.if_else(grouped, removed, text), decimal)
