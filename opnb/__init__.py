@@ -1,1 +1,38 @@
-"""Optimal projections for naive Bayes."""
+"""Optimal projections for naive Bayes.
+
+The public names are loaded when they are first used, so that `import opnb` costs nothing.
+"""
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from opnb.classifier import OPNBClassifier
+    from opnb.errors import DataError
+    from opnb.model_files import load_model
+    from opnb.selection import OPNBClassifierCV
+
+__all__ = ["DataError", "OPNBClassifier", "OPNBClassifierCV", "load_model"]
+
+try:
+    __version__ = version("opnb")
+except PackageNotFoundError:  # used from a checkout
+    __version__ = "0.1.0"
+
+_HOME = {
+    "DataError": "opnb.errors",
+    "OPNBClassifier": "opnb.classifier",
+    "OPNBClassifierCV": "opnb.selection",
+    "load_model": "opnb.model_files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'opnb' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -98,7 +98,7 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     """Evaluate the objective and its gradient at V, of shape (p, p')."""
     X, classes = problem.X, problem.classes
     Z = V.T @ X.T
-    scores = _base_scores(classes, V.shape[1], problem.leave_out)[classes.labels]
+    scores = base_scores(classes, V.shape[1], problem.leave_out)[classes.labels]
     plan = plan_directions(Z, classes, problem.leave_out, problem.n_bins)
     for directions in plan:
         directions.add_scores(scores)
@@ -113,7 +113,7 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     return Evaluation(value, gradient, likelihood, penalty, class_term, mixture_term)
 
 
-def _base_scores(classes: Classes, n_components: int, leave_out: bool) -> Array:
+def base_scores(classes: Classes, n_components: int, leave_out: bool) -> Array:
     """Scores before any kernel sum, for a row of each class: priors, kernel heights and class sizes."""
     counts = classes.counts
     base = np.full_like(classes.mass, NEVER)

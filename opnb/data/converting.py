@@ -1,7 +1,7 @@
-"""From text to values: what counts as a number, a date or a missing cell is decided here and told to the user.
+"""From text to values: what counts as a number or a missing cell is decided here and told to the user.
 
-Columns come as pyarrow string arrays. The usual column is converted by one vectorised cast; only a column that resists
-(white space, thousands separators, mixed types) takes the slower way.
+Columns come as pyarrow string arrays. The usual column is converted by one vectorised cast; only a column
+that resists (white space, thousands separators, mixed types) takes the slower way.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def convert_text(column: Any, decimal: str) -> tuple[pd.Series, str]:
     text = clean_text(column)
     attempts = (
         (_with_point(text, decimal), ""),
-        (_without_thousands(text, decimal), "holds numbers with thousands separators; they were read as numbers"),
+        (
+            _without_thousands(text, decimal),
+            "holds numbers with thousands separators; they were read as numbers",
+        ),
         (text, "is written with decimal points, unlike the rest; it was read as numbers"),
     )
     for attempt, note in attempts:
@@ -136,7 +139,9 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
             new = f"{name or f'column {position}'} ({copy})"
             copy += 1
         if name and new != name:
-            notes.append(f"The name '{name}' is used by more than one column; column {position} is now '{new}'.")
+            notes.append(
+                f"The name '{name}' is used by more than one column; column {position} is now '{new}'."
+            )
         result.append(new)
     return result, notes
 
@@ -167,12 +172,17 @@ def _tidy_objects(series: pd.Series, present: pd.Series, pa: Any) -> tuple[pd.Se
 
     import pandas as pd
 
-    if len(present) and present.map(lambda value: isinstance(value, (datetime.date, datetime.datetime))).all():
+    if (
+        len(present)
+        and present.map(lambda value: isinstance(value, (datetime.date, datetime.datetime))).all()
+    ):
         return pd.to_datetime(series, errors="coerce"), ""
     is_text = present.map(lambda value: isinstance(value, str))
     if not is_text.any() and present.map(lambda value: _is_real(value, decimal.Decimal)).all():
         return _plain_numbers(pd.to_numeric(series.astype("float64"))), ""
-    values, note = convert_text(pa.array(present.map(str).reindex(series.index), pa.string(), from_pandas=True), ".")
+    values, note = convert_text(
+        pa.array(present.map(str).reindex(series.index), pa.string(), from_pandas=True), "."
+    )
     if pd.api.types.is_numeric_dtype(values) and is_text.any():
         note = note or "holds numbers stored as text; they were read as numbers"
     return values, note
@@ -210,7 +220,7 @@ def _cast(text: Any) -> pd.Series | None:
 
 
 def _with_point(text: Any, decimal: str) -> Any:
-    """Write numbers with a decimal point; in a decimal-comma file, a cell with a point in it is no plain number."""
+    """Write numbers with a point; in a decimal-comma file, a cell with a point is no plain number."""
     import pyarrow.compute as pc
 
     if decimal == ".":
@@ -219,7 +229,7 @@ def _with_point(text: Any, decimal: str) -> Any:
 
 
 def _points_in_numbers(text: Any, decimal: str) -> Any:
-    """Write those cells with a decimal point that are numbers, so that a column of mixed types has one notation."""
+    """Write the numbers in a column of mixed types with a decimal point, and leave the rest."""
     import pyarrow.compute as pc
 
     if decimal == ".":

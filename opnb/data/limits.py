@@ -18,8 +18,8 @@ class Limits:
     max_uncompressed : int
         Size after unpacking (gzip, the parts of an Excel file, Parquet's own compression).
     max_rows, max_columns, max_cells : int
-        Shape of the table. A Parquet file of a few kilobytes can declare thousands of millions of cells, hence the
-        bound on their product.
+        Shape of the table. A Parquet file of a few kilobytes can declare thousands of millions of cells,
+        hence the bound on their product.
     min_columns : int
         Two by default, for a target and something to tell it from; 1 when only covariates are wanted.
     """
@@ -61,9 +61,9 @@ class Limits:
             )
         if count < self.min_columns:
             raise DataError(
-                f"The table has {'one column' if count == 1 else f'{count} columns'}, but at least {self.min_columns} "
-                "are needed: the target and something to tell it from. If the columns are separated by an unusual "
-                "character, choose the delimiter."
+                f"The table has {'one column' if count == 1 else f'{count} columns'}, but at least "
+                f"{self.min_columns} are needed: the target and something to tell it from. If the columns "
+                "are separated by an unusual character, choose the delimiter."
             )
 
     def check_shape(self, rows: int, columns: int) -> None:
@@ -71,12 +71,13 @@ class Limits:
         self.check_columns(columns)
         if rows > self.max_rows:
             raise DataError(
-                f"The table has {rows:,} rows, more than the limit of {self.max_rows:,}. Use a sample of the rows."
+                f"The table has {rows:,} rows, more than the limit of {self.max_rows:,}. Use a sample of the "
+                "rows."
             )
         if rows * columns > self.max_cells:
             raise DataError(
-                f"The table has {rows:,} rows and {columns:,} columns, together {rows * columns:,} cells, more than "
-                f"the limit of {self.max_cells:,}. Use a sample of the rows or fewer columns."
+                f"The table has {rows:,} rows and {columns:,} columns, together {rows * columns:,} cells, "
+                f"more than the limit of {self.max_cells:,}. Use a sample of the rows or fewer columns."
             )
 
 

@@ -1,7 +1,7 @@
 """Reading a table from whatever the user has: one function, one frozen result.
 
-Everything is treated as data: nothing is evaluated, unpickled or calculated. The kind of file is told from its first
-bytes, not from its name, and every kind of bad input has a sentence of its own.
+Everything is treated as data: nothing is evaluated, unpickled or calculated. The kind of file is told from
+its first bytes, not from its name, and every kind of bad input has a sentence of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_table(
     sheet: str | None = None,
     limits: Limits | None = None,
 ) -> Table:
-    r"""Read a table: CSV, TSV, semicolon or white-space text, Excel (.xlsx), Parquet, gzip of text, or pasted text.
+    r"""Read a table from text of any delimiter, Excel (.xlsx), Parquet, gzip of text, or pasted text.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def read_table(
     name : str, optional
         What to call the table; by default the file's name.
     encoding, delimiter, decimal, header, sheet : optional
-        How to read it. What is None is found, and recorded in the table's settings. The delimiter " " stands for any
-        run of white space; `decimal` is "." or ","; `header` says whether the first row holds names; `sheet` names a
-        sheet of a workbook.
+        How to read it. What is None is found, and recorded in the table's settings. The delimiter " " stands
+        for any run of white space; `decimal` is "." or ","; `header` says whether the first row holds names;
+        `sheet` names a sheet of a workbook.
     limits : Limits, optional
         Bounds on size and shape.
 
@@ -81,7 +81,14 @@ def read_table(
     data, found_name = _load(source, limits)
     name = name or found_name
     frame, settings, notes = _read(
-        data, name, limits, encoding=encoding, delimiter=delimiter, decimal=decimal, header=header, sheet=sheet
+        data,
+        name,
+        limits,
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        header=header,
+        sheet=sheet,
     )
     return Table(frame, name, bytes_hash(data, settings), settings, tuple(notes))
 
@@ -99,7 +106,9 @@ def _load(source: Source, limits: Limits) -> tuple[bytes, str]:
         data = content.encode() if isinstance(content, str) else bytes(content)
         name = Path(str(getattr(source, "name", "table"))).name
     else:
-        raise TypeError(f"read_table takes bytes, a path, a file object or text, not {type(source).__name__}.")
+        raise TypeError(
+            f"read_table takes bytes, a path, a file object or text, not {type(source).__name__}."
+        )
     limits.check_bytes(len(data))
     return data, name
 
@@ -157,9 +166,15 @@ def _refuse_others(data: bytes, name: str) -> None:
         raise DataError("This is an Excel file of the old kind (.xls). Save it as .xlsx or as CSV.")
     if data.startswith(_ZIP) and not is_workbook(data):
         raise DataError("This is a zip archive, not a table. Unpack it and choose the table inside.")
-    for ending, magic, kind in ((".xlsx", _ZIP, "Excel"), (".parquet", _PARQUET, "Parquet"), (".gz", _GZIP, "gzip")):
+    for ending, magic, kind in (
+        (".xlsx", _ZIP, "Excel"),
+        (".parquet", _PARQUET, "Parquet"),
+        (".gz", _GZIP, "gzip"),
+    ):
         if name.endswith(ending) and not data.startswith(magic):
-            raise DataError(f"The file's name ends in {ending} but it is no {kind} file, or it is damaged. Save it again.")
+            raise DataError(
+                f"The file's name ends in {ending} but it is no {kind} file, or it is damaged. Save it again."
+            )
     for magic, kind in _OTHER_BINARIES.items():
         if data.startswith(magic):
             raise DataError(f"This is {kind}, not a table. Save the table as CSV, Excel (.xlsx) or Parquet.")

@@ -1,7 +1,7 @@
 """A recipe: how the columns of a table become covariates, learnt once and applied to any later table.
 
-It is a small frozen object that turns into JSON and back, so a model file can carry it; reading one that was altered
-runs nothing and fails with a sentence.
+It is a small frozen object that turns into JSON and back, so a model file can carry it; reading one that was
+altered runs nothing and fails with a sentence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Ingredient:
-    """One column of the table: a number, or a category with its levels (the first is the reference, without a column).
+    """One column of the table: a number, or a category with its levels, the first without a column.
 
     `fill` stands for a missing value when values are imputed: the median, or the most frequent level.
     """
@@ -52,7 +52,7 @@ class Rotation:
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """What a recipe gives: covariates, the table's rows they belong to (from 0), and sentences about changes."""
+    """What a recipe gives: covariates, the table's rows they belong to (from 0), and an account."""
 
     X: NDArray[np.float64] = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
@@ -74,8 +74,8 @@ class Recipe:
 
     Notes
     -----
-    A category that was not there when the recipe was learnt gets zeros in all its columns, as the reference level has;
-    the account says so. The random noise of the paper's policy is no part of a recipe.
+    A category that was not there when the recipe was learnt gets zeros in all its columns, as the reference
+    level has; the account says so. The random noise of the paper's policy is no part of a recipe.
     """
 
     ingredients: tuple[Ingredient, ...]
@@ -112,7 +112,8 @@ class Recipe:
         Raises
         ------
         DataError
-            For a column that is absent, a value that is no finite number, or a value that is missing and not imputed.
+            For a column that is absent, a value that is no finite number, or a value that is missing and not
+            imputed.
         """
         keep: Missing = "impute" if self.missing == "impute" else "error"
         return self.transform(table, missing=keep).X
@@ -125,10 +126,12 @@ class Recipe:
     def transform_frame(self, frame: pd.DataFrame, missing: Missing) -> Applied:
         """Do the work of `transform` on a frame that has every column."""
         account: list[str] = []
-        absent = np.column_stack([missing_in(frame[item.name], bool(item.levels)) for item in self.ingredients])
+        absent = np.column_stack(
+            [missing_in(frame[item.name], bool(item.levels)) for item in self.ingredients]
+        )
         rows = np.arange(len(frame))
         if missing == "error":
-            refuse_missing(absent, [item.name for item in self.ingredients])
+            refuse_missing(absent, [item.name for item in self.ingredients], frame.index.to_numpy())
         elif missing == "drop":
             rows = np.flatnonzero(~absent.any(axis=1))
             account += _dropped_sentence(len(frame) - len(rows), len(frame))
@@ -166,7 +169,10 @@ class Recipe:
             When anything is absent, surplus or of the wrong kind.
         """
         _expect(isinstance(values, Mapping), "it is no mapping")
-        _expect(set(values) == {"version", "missing", "ingredients", "rotation"}, "its parts are not the expected ones")
+        _expect(
+            set(values) == {"version", "missing", "ingredients", "rotation"},
+            "its parts are not the expected ones",
+        )
         _expect(values["version"] == VERSION, f"its version is not {VERSION}")
         _expect(values["missing"] in get_args(Missing), "its rule for missing values is unknown")
         _expect(isinstance(values["ingredients"], list) and bool(values["ingredients"]), "it has no columns")
@@ -196,10 +202,11 @@ def missing_in(series: pd.Series, category: bool) -> NDArray[np.bool_]:
     return series.isna().to_numpy() if category else np.isnan(numbers_in(series))
 
 
-def refuse_missing(absent: NDArray[np.bool_], names: list[str]) -> None:
-    """Raise `DataError` at the first missing value."""
+def refuse_missing(absent: NDArray[np.bool_], names: list[str], rows: NDArray[np.intp]) -> None:
+    """Raise `DataError` at the first missing value; `rows` are the table's rows, from 0."""
     if absent.any():
-        row, column = np.argwhere(absent)[0]
+        position, column = np.argwhere(absent)[0]
+        row = int(rows[position])
         raise DataError(
             f"{int(absent.sum()):,} values are missing or no numbers, the first in row {row + 1:,}, column "
             f"'{names[column]}'. Fill them in, or choose to drop such rows or to impute."
@@ -211,8 +218,8 @@ def check_finite(values: NDArray[np.float64], series: pd.Series) -> None:
     bad = np.flatnonzero(np.isinf(values))
     if len(bad):
         raise DataError(
-            f"Column '{series.name}' holds an infinite value in row {series.index[bad[0]] + 1:,} ({len(bad)} in all). "
-            "Correct it, empty the cell, or leave the column out."
+            f"Column '{series.name}' holds an infinite value in row {series.index[bad[0]] + 1:,} ({len(bad)} "
+            "in all). Correct it, empty the cell, or leave the column out."
         )
 
 
@@ -248,8 +255,8 @@ def _encode(item: Ingredient, series: pd.Series, account: list[str]) -> NDArray[
     if unknown.any():
         row = labels.index[unknown.to_numpy()][0] + 1
         account.append(
-            f"Column '{item.name}': {int(unknown.sum())} values are not known from the data the recipe was learnt "
-            f"from ('{labels[unknown].iloc[0]}' in row {row}); they count as '{item.levels[0]}'."
+            f"Column '{item.name}': {int(unknown.sum())} values are not known from the data the recipe was "
+            f"learnt from ('{labels[unknown].iloc[0]}' in row {row}); they count as '{item.levels[0]}'."
         )
     return np.column_stack([(labels == level).to_numpy(dtype=np.float64) for level in item.levels[1:]])
 
@@ -277,11 +284,15 @@ def _dropped_sentence(count: int, total: int) -> list[str]:
 
 def _expect(condition: bool, why: str) -> None:
     if not condition:
-        raise DataError(f"The preparation stored with the model cannot be used: {why}. Fit and save the model again.")
+        raise DataError(
+            f"The preparation stored with the model cannot be used: {why}. Fit and save the model again."
+        )
 
 
 def _ingredient_from(values: Any) -> Ingredient:
-    _expect(isinstance(values, Mapping) and set(values) == {"name", "fill", "levels"}, "a column is malformed")
+    _expect(
+        isinstance(values, Mapping) and set(values) == {"name", "fill", "levels"}, "a column is malformed"
+    )
     name, fill, levels = values["name"], values["fill"], values["levels"]
     _expect(isinstance(name, str) and isinstance(levels, list), "a column is malformed")
     _expect(all(isinstance(level, str) for level in levels), f"the levels of '{name}' are not text")
@@ -298,7 +309,9 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def _rotation_from(values: Any, width: int) -> Rotation:
-    _expect(isinstance(values, Mapping) and set(values) == {"mean", "components"}, "its components are malformed")
+    _expect(
+        isinstance(values, Mapping) and set(values) == {"mean", "components"}, "its components are malformed"
+    )
     try:
         mean = np.array(values["mean"], dtype=np.float64)
         components = np.array(values["components"], dtype=np.float64)

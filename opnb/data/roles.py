@@ -1,7 +1,7 @@
 """What each column is good for: a proposal the user can change.
 
-A role is one of `ROLES`. Numbers and categories become covariates; identifiers, dates, free text and constants are left
-out, each with a note that says why.
+A role is one of `ROLES`. Numbers and categories become covariates; identifiers, dates, free text and
+constants are left out, each with a note that says why.
 """
 
 from __future__ import annotations
@@ -24,9 +24,13 @@ MOSTLY = 0.9  # share of values that must be numbers for a column of mixed types
 MAX_LEVELS = 50  # a text column with more values than this is no category
 FEW_CLASSES = 20  # an unnamed target has no more values than this
 
-_IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|ids|uuid|guid|index|key|row|no|nr|number)$|^unnamed|^column 1$", re.I)
+_IDENTIFIER_NAME = re.compile(
+    r"(^|[\s_.-])(id|ids|uuid|guid|index|key|row|no|nr|number)$|^unnamed|^column 1$", re.I
+)
 _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?|\d{4}/\d{1,2}/\d{1,2}( .*)?")
+_DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?|\d{4}/\d{1,2}/\d{1,2}( .*)?"
+)
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ def propose(table: Table) -> Proposal:
     Returns
     -------
     Proposal
-        The target is a column called target, class, label, species or y (in this order, in any case), else the last
-        column with few distinct values.
+        The target is a column called target, class, label, species or y (in this order, in any case), else
+        the last column with few distinct values.
     """
     columns = tuple(describe_column(table.frame[name]) for name in table.frame.columns)
     return Proposal(_propose_target(columns, len(table.frame)), columns)
@@ -102,7 +106,10 @@ def _text_role(name: str, present: pd.Series, n_distinct: int) -> tuple[str, str
     if numeric.mean() >= MOSTLY:
         odd = present[~numeric]
         what = f"'{odd.iloc[0]}' in row {odd.index[0] + 1}"
-        return "number", f"is of mixed types: numbers, but {len(odd)} of {len(present)} values are not ({what})"
+        return (
+            "number",
+            f"is of mixed types: numbers, but {len(odd)} of {len(present)} values are not ({what})",
+        )
     if present.head(1000).map(lambda value: bool(_DATE.fullmatch(value))).mean() >= MOSTLY:
         return "date", "holds dates"
     if n_distinct == len(present) and (n_distinct >= 10 or _named_identifier(name)):
@@ -128,6 +135,9 @@ def _propose_target(columns: tuple[Column, ...], n_rows: int) -> str | None:
             if column.name.strip().lower() == wanted:
                 return column.name
     for column in reversed(usable):
-        if 2 <= column.n_distinct <= min(FEW_CLASSES, max(n_rows // 2, 2)) and column.role in ("number", "category"):
+        if 2 <= column.n_distinct <= min(FEW_CLASSES, max(n_rows // 2, 2)) and column.role in (
+            "number",
+            "category",
+        ):
             return column.name
     return None

@@ -1,7 +1,7 @@
 r"""Finding out how a text table is written: encoding, delimiter, decimal mark and header.
 
-Each function looks at a sample from the start of the file, decides by counting, and never fails: where nothing speaks
-for any answer it gives the usual one, and the user can correct it.
+Each function looks at a sample from the start of the file, decides by counting, and never fails: where
+nothing speaks for any answer it gives the usual one, and the user can correct it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ DELIMITERS = (",", ";", "\t", "|", " ")
 SAMPLE_CHARACTERS = 2**20
 SAMPLE_ROWS = 100
 
-# Written in these ways, upper or lower case, a cell is missing. "None" is not among them: it is too often a category.
+# Written in these ways, upper or lower case, a cell is missing. "None" is not among them: it is too often a
+# category.
 MISSING_MARKERS = tuple(
     sorted(
         {
@@ -89,7 +90,8 @@ def find_delimiter(sample: str) -> str:
 def find_decimal(rows: list[list[str]], delimiter: str) -> str:
     """Tell a decimal comma from a decimal point.
 
-    '1,234' alone can be either; in a semicolon file it is read as a decimal, since that is why the semicolon is there.
+    '1,234' alone can be either; in a semicolon file it is read as a decimal, since that is why the semicolon
+    is there.
     """
     cells = [cell for row in rows for cell in row]
     commas = [cell for cell in cells if "," in cell and _COMMA_NUMBER.fullmatch(cell)]

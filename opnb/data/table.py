@@ -36,7 +36,8 @@ class ReadSettings:
         between = delimiters.get(str(self.delimiter), f"'{self.delimiter}'")
         mark = "comma" if self.decimal == "," else "point"
         packed = "Compressed text" if self.compressed else "Text"
-        return f"{packed}, {self.encoding}, columns divided by {between}, decimal {mark}, {_header_words(self.header)}."
+        names = _header_words(self.header)
+        return f"{packed}, {self.encoding}, columns divided by {between}, decimal {mark}, {names}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,8 @@ class Table:
     Parameters
     ----------
     frame : pandas.DataFrame
-        Numbers (int64, float64), dates (datetime64) or text (str) by column; row labels are 0..n-1. Not to be changed.
+        Numbers (int64, float64), dates (datetime64) or text (str) by column; row labels are 0..n-1. Not to
+        be changed.
     name : str
         What the user calls it; usually the file's name.
     content_hash : str
@@ -74,13 +76,21 @@ class Table:
         return hash(self.content_hash)
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, name: str, *, description: str = "", provenance: str = "") -> Table:
+    def from_frame(
+        cls, frame: pd.DataFrame, name: str, *, description: str = "", provenance: str = ""
+    ) -> Table:
         """Wrap a frame that was made in memory."""
         from opnb.data.converting import tidy_frame
 
         tidy, notes = tidy_frame(frame)
         return cls(
-            tidy, name, frame_hash(tidy), ReadSettings("memory"), notes, description=description, provenance=provenance
+            tidy,
+            name,
+            frame_hash(tidy),
+            ReadSettings("memory"),
+            notes,
+            description=description,
+            provenance=provenance,
         )
 
 
