@@ -40,7 +40,7 @@ _HISTORY_FIELDS = (
 
 
 @dataclass(frozen=True)
-class _Start:
+class Start:
     """Where one search begins, and the seed that gave it."""
 
     V: Array
@@ -182,26 +182,32 @@ class OPNBClassifier(
         check_lam(self.lam, self.likelihood)
         Xs, labels = self._validated_training_data(X, y)
         with one_blas_thread():
-            problem = make_problem(
-                Xs,
-                labels,
-                self.classes_.size,
-                lam=self.lam,
-                penalty=self.penalty,
-                likelihood=self.likelihood,
-                n_bins=self.n_bins,
-            )
+            problem = self._problem(Xs, labels, self.lam)
             starts = self._starting_points(Xs, labels)
             traces = self._search(problem, starts)
             self._keep(problem, starts, traces)
+        self._warn_if_it_gave_up()
+        return self
+
+    def _problem(self, Xs: Array, labels: NDArray, lam: float) -> Problem:
+        return make_problem(
+            Xs,
+            labels,
+            self.classes_.size,
+            lam=lam,
+            penalty=self.penalty,
+            likelihood=self.likelihood,
+            n_bins=self.n_bins,
+        )
+
+    def _warn_if_it_gave_up(self) -> None:
         if not (self.converged_ or self.stopped_):
             warnings.warn(
-                f"The search gave up after {self.n_iter_} iterations short of its tolerance ({self._message}) "
-                "Raise max_iter, or lam, for a result that no longer moves.",
+                f"The search gave up after {self.n_iter_} iterations ({self._message}), short of tol={self.tol:g}. "
+                "The model can be used; raise max_iter or lam for one that no longer moves.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _validated_training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray]:
         """Check the data, set what predictions need of them, and give scaled X and class numbers."""
@@ -223,7 +229,12 @@ class OPNBClassifier(
             Xs /= self.scale_
         return Xs, labels
 
-    def _starting_points(self, Xs: Array, labels: NDArray) -> list[_Start]:
+    def _take_training_data(self, other: "OPNBClassifier") -> None:
+        """Take over what `_validated_training_data` set on another estimator."""
+        names = ("classes_", "class_prior_", "mean_", "scale_", "n_features_in_", "feature_names_in_")
+        vars(self).update({name: value for name, value in vars(other).items() if name in names})
+
+    def _starting_points(self, Xs: Array, labels: NDArray) -> list[Start]:
         """Make the projections from which the searches begin."""
         p = Xs.shape[1]
         m = min(p, _LARGEST_DEFAULT) if self.n_components is None else int(self.n_components)
@@ -232,17 +243,17 @@ class OPNBClassifier(
         if isinstance(self.init, str) and self.init == "random":
             # Plain integers, so that a single start can be repeated by its seed.
             seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_init)
-            return [_Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
+            return [Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
         if isinstance(self.init, str):
-            return [_Start(pca_start(Xs, m), None)]
+            return [Start(pca_start(Xs, m), None)]
         given = self.init(Xs, labels, m) if callable(self.init) else self.init
-        return [_Start(_checked_start(given, (p, m)), None)]
+        return [Start(_checked_start(given, (p, m)), None)]
 
-    def _search(self, problem: Problem, starts: Sequence[_Start]) -> list[Trace]:
+    def _search(self, problem: Problem, starts: Sequence[Start]) -> list[Trace]:
         """Run every start. After a stop by the callback the starts that have not begun are left out."""
         stop = threading.Event()
 
-        def run(number: int, start: _Start) -> Trace | None:
+        def run(number: int, start: Start) -> Trace | None:
             if stop.is_set():
                 return None
 
@@ -264,11 +275,15 @@ class OPNBClassifier(
         if self.verbose and iteration.number % self.verbose == 0:
             print(f"start {number}  iteration {iteration.number:4d}  objective {iteration.objective:.6f}")
 
-    def _keep(self, problem: Problem, starts: Sequence[_Start], traces: Sequence[Trace]) -> None:
+    def _keep(
+        self, problem: Problem, starts: Sequence[Start], traces: Sequence[Trace], ordered: bool = True
+    ) -> None:
         """Set the fitted attributes from the outcome of every start."""
         best = max(range(len(traces)), key=lambda number: traces[number].last.objective)
         trace = traces[best]
-        order, self.log_likelihood_ = greedy_order(trace.V, problem)
+        order, self.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
+        if ordered:
+            order, self.log_likelihood_ = greedy_order(trace.V, problem)
         averaged = [t for number, t in enumerate(traces) if number != best] if self.combine == "average" else []
         self._models = [
             ClassDensities.from_projection(trace.V[:, order], problem),
@@ -387,7 +402,7 @@ def _checked_start(given: Any, shape: tuple[int, int]) -> Array:
     return V
 
 
-def _start_record(start: _Start, trace: Trace) -> Bunch:
+def _start_record(start: Start, trace: Trace) -> Bunch:
     last = trace.last
     return Bunch(
         objective=last.objective,

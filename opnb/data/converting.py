@@ -127,6 +127,17 @@ def tidy_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return pd.DataFrame(columns, index=range(len(frame))), tuple(notes)
 
 
+def missing_notes(frame: pd.DataFrame) -> list[str]:
+    """Say how many cells are missing, if any are."""
+    missing = int(frame.isna().to_numpy().sum())
+    if missing == 0:
+        return []
+    cells = "1 cell is" if missing == 1 else f"{missing:,} cells are"
+    return [
+        f"{cells} missing ({100 * missing / frame.size:.2g} %): empty, or marked by NA, ?, - or the like."
+    ]
+
+
 def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
     """Give every column a name of its own, with notes about those that had to change."""
     taken = {name for name in names if name}
@@ -147,8 +158,8 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _tidy_series(series: pd.Series) -> tuple[pd.Series | None, str]:
+    """Give a column in one of the few types, or None where it cannot be used, and a note."""
     import pandas as pd
-    import pyarrow as pa
 
     kind = pd.api.types
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -159,37 +170,37 @@ def _tidy_series(series: pd.Series) -> tuple[pd.Series | None, str]:
         return _plain_numbers(series), ""
     if kind.is_datetime64_any_dtype(series):
         return series, ""
-    present = series.dropna()
-    if present.map(lambda value: isinstance(value, (list, dict, tuple, set, bytes, np.ndarray))).any():
-        return None, "holds lists or other nested values and was left out"
-    return _tidy_objects(series, present, pa)
+    if isinstance(series.dtype, pd.StringDtype):
+        return _stored_as_text(series)
+    return _tidy_objects(series)
 
 
-def _tidy_objects(series: pd.Series, present: pd.Series, pa: Any) -> tuple[pd.Series, str]:
+def _tidy_objects(series: pd.Series) -> tuple[pd.Series | None, str]:
     """Convert a column of Python objects (from Excel, or made in memory)."""
     import datetime
     import decimal
 
     import pandas as pd
 
-    if (
-        len(present)
-        and present.map(lambda value: isinstance(value, (datetime.date, datetime.datetime))).all()
-    ):
+    kinds = set(series.dropna().map(type))
+    if kinds & {list, dict, tuple, set, bytes, np.ndarray}:
+        return None, "holds lists or other nested values and was left out"
+    if kinds and kinds <= {datetime.date, datetime.datetime, pd.Timestamp}:
         return pd.to_datetime(series, errors="coerce"), ""
-    is_text = present.map(lambda value: isinstance(value, str))
-    if not is_text.any() and present.map(lambda value: _is_real(value, decimal.Decimal)).all():
-        return _plain_numbers(pd.to_numeric(series.astype("float64"))), ""
-    values, note = convert_text(
-        pa.array(present.map(str).reindex(series.index), pa.string(), from_pandas=True), "."
-    )
-    if pd.api.types.is_numeric_dtype(values) and is_text.any():
+    if all(issubclass(kind, (int, float, np.number, decimal.Decimal)) and kind is not bool for kind in kinds):
+        return _plain_numbers(series.astype("float64")), ""
+    values, note = _stored_as_text(series.map(str, na_action="ignore"))
+    return values, note if str in kinds else ""
+
+
+def _stored_as_text(series: pd.Series) -> tuple[pd.Series, str]:
+    import pandas as pd
+    import pyarrow as pa
+
+    values, note = convert_text(pa.array(series, pa.string(), from_pandas=True), ".")
+    if pd.api.types.is_numeric_dtype(values) and values.notna().any():
         note = note or "holds numbers stored as text; they were read as numbers"
     return values, note
-
-
-def _is_real(value: object, decimal_type: type) -> bool:
-    return isinstance(value, (int, float, np.number, decimal_type)) and not isinstance(value, bool)
 
 
 def _plain_numbers(series: pd.Series) -> pd.Series:
@@ -204,19 +215,26 @@ def _plain_numbers(series: pd.Series) -> pd.Series:
 
 def _cast(text: Any) -> pd.Series | None:
     """Cast a column of text to int64 or float64, or give None where a value is no number."""
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if text.null_count == len(text):
-        import pandas as pd
-
         return pd.Series(np.full(len(text), np.nan))
-    for kind in (pa.int64(), pa.float64()):
+    # a cast that fails is twenty times as slow as one that succeeds, so most are refused by their first
+    # values
+    if pc.any(pc.invert(pc.match_substring_regex(text.slice(0, 100), _ANY_NUMBER))).as_py():
+        return None
+    try:
+        numbers = pc.cast(text, pa.float64()).to_pandas()
+    except pa.ArrowInvalid:
+        return None
+    if (numbers % 1 == 0).all() and not pc.any(pc.match_substring_regex(text, r"[^\d-]")).as_py():
         try:
-            return pc.cast(text, kind).to_pandas()
-        except pa.ArrowInvalid:
-            continue
-    return None
+            return pc.cast(text, pa.int64()).to_pandas()
+        except pa.ArrowInvalid:  # beyond 64 bits
+            return numbers
+    return numbers
 
 
 def _with_point(text: Any, decimal: str) -> Any:

@@ -29,7 +29,7 @@ class Dataset:
     rows : ndarray of shape (n,)
         For each row of X, the table's row (from 0).
     is_binary : ndarray of shape (p,), bool
-        Which covariates come from categories.
+        Which covariates have two values only, or come from categories.
     account : tuple of str
         Every change made on the way, in plain sentences.
     description, provenance : str
@@ -81,6 +81,12 @@ class Dataset:
         """Give the same data with another stratified split into training and held-out rows."""
         train, test = split_rows(self.y, test_size, np.random.default_rng(seed))
         return replace(self, train=train, test=test)
+
+
+def two_valued(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which columns hold no value but their least and their greatest."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return np.all((low == X) | (high == X), axis=0)
 
 
 def stratified_rows(y: NDArray, size: int, rng: np.random.Generator, *, spare: int = 0) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from opnb.data.converting import tidy_frame
+from opnb.data.converting import missing_notes, tidy_frame
 from opnb.data.limits import Limits
 from opnb.data.sniffing import MISSING_MARKERS, find_header
 from opnb.data.table import ReadSettings
@@ -76,7 +76,7 @@ def read_parquet(data: bytes, limits: Limits) -> tuple[pd.DataFrame, ReadSetting
         raise DataError("The Parquet file holds columns but no rows. Choose a file with rows of data.")
     frame, notes = tidy_frame(table.to_pandas(ignore_metadata=True))
     limits.check_columns(frame.shape[1])
-    return frame, ReadSettings("parquet"), list(notes)
+    return frame, ReadSettings("parquet"), [*notes, *missing_notes(frame)]
 
 
 def is_workbook(data: bytes) -> bool:
@@ -174,10 +174,7 @@ def _sheet_frame(
     columns = {i: pd.Series([row[i] for row in body], dtype=object) for i in filled}
     frame = pd.DataFrame(columns).set_axis([names[i] for i in filled], axis=1)
     tidy, notes = tidy_frame(frame)
-    missing = int(tidy.isna().sum().sum())
-    if missing:
-        notes = (*notes, f"{missing:,} {'cell is' if missing == 1 else 'cells are'} missing.")
-    return tidy, list(notes), header
+    return tidy, [*notes, *missing_notes(tidy)], header
 
 
 def _text_bytes(column: Any) -> int:

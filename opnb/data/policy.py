@@ -111,12 +111,9 @@ def frequent_rows(y: NDArray, minimum: int, account: list[str]) -> NDArray[np.in
     return np.flatnonzero(~rare[codes])
 
 
-def drop_constant(
-    frame: pd.DataFrame, account: list[str], train: NDArray[np.intp] | None = None
-) -> pd.DataFrame:
-    """Leave out columns that have one value only, by the training rows where these are given."""
-    seen = frame if train is None else frame.iloc[train]
-    constant = seen.columns[seen.nunique() < 2].tolist()
+def drop_constant(frame: pd.DataFrame, account: list[str]) -> pd.DataFrame:
+    """Leave out columns that have one value only."""
+    constant = frame.columns[frame.nunique() < 2].tolist()
     if len(constant) == frame.shape[1]:
         raise DataError("No covariate varies over the rows in use. Choose other columns or keep more rows.")
     if constant:

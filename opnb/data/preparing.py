@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.data.converting import numbers_in, text_of
-from opnb.data.dataset import Dataset, split_rows
+from opnb.data.dataset import Dataset, split_rows, two_valued
 from opnb.data.policy import drop_constant, encoding_sentences, frequent_rows, policy_columns, policy_rows
 from opnb.data.recipe import Missing, Recipe, check_finite, learn_recipe, missing_in, refuse_missing
 from opnb.data.roles import FEW_CLASSES, ROLES, Column, Proposal, propose
@@ -88,7 +88,7 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
     Returns
     -------
     Dataset
-        Fillings, categories and constant columns are learnt from the training rows, so that nothing of the
+        Fillings are learnt from the training rows, so that nothing of the
         held-out rows enters the fit; only the paper's policy looks at all rows, as the paper did.
 
     Raises
@@ -118,7 +118,7 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
         train=train,
         test=test,
         rows=frame.index.to_numpy(dtype=np.intp)[rows],
-        is_binary=recipe.is_binary,
+        is_binary=recipe.is_binary | two_valued(X),
         account=tuple(account),
         description=table.description,
         provenance=table.provenance or f"{table.name}: {table.settings.sentence()}",
@@ -138,8 +138,8 @@ def _assemble(
     if options.preset == "paper":
         X, recipe = policy_columns(drop_constant(frame, account), categories, rng, account)
         return X, y, train, test, Recipe(recipe.ingredients, options.missing, recipe.rotation)
-    frame = drop_constant(frame, account, train)
-    recipe = learn_recipe(frame.iloc[train], categories, options.missing)
+    frame = drop_constant(frame, account)
+    recipe = learn_recipe(frame, categories, options.missing, train)
     width = len(recipe.feature_names)
     if width * len(frame) > MAX_CELLS:
         raise DataError(

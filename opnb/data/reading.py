@@ -49,7 +49,8 @@ def read_table(
     Parameters
     ----------
     source : bytes, path, file object or str
-        A str with a line break in it is the text of a table itself, any other str is a path.
+        A str with a line break in it is the text of a table itself, any other str is a path. What a stranger
+        typed should come as bytes, which are never taken for a path.
     name : str, optional
         What to call the table; by default the file's name.
     encoding, delimiter, decimal, header, sheet : optional

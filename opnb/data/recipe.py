@@ -183,7 +183,9 @@ class Recipe:
         return cls(items, cast(Missing, values["missing"]), rotation)
 
 
-def learn_recipe(frame: pd.DataFrame, categories: set[str], missing: Missing) -> Recipe:
+def learn_recipe(
+    frame: pd.DataFrame, categories: set[str], missing: Missing, train: NDArray[np.intp] | None = None
+) -> Recipe:
     """Learn the levels and the fillings of each column.
 
     Parameters
@@ -193,8 +195,13 @@ def learn_recipe(frame: pd.DataFrame, categories: set[str], missing: Missing) ->
     categories : set of str
         Which of the columns are categories; the others are numbers.
     missing : {"drop", "impute", "error"}
+    train : ndarray of int, optional
+        The rows that fillings are learnt from; levels come from all rows, so that the covariates do not
+        change with the split.
     """
-    return Recipe(tuple(_learn_column(frame[name], name in categories) for name in frame.columns), missing)
+    rows = np.arange(len(frame)) if train is None else train
+    items = tuple(_learn_column(frame[name], name in categories, rows) for name in frame.columns)
+    return Recipe(items, missing)
 
 
 def missing_in(series: pd.Series, category: bool) -> NDArray[np.bool_]:
@@ -223,16 +230,17 @@ def check_finite(values: NDArray[np.float64], series: pd.Series) -> None:
         )
 
 
-def _learn_column(series: pd.Series, category: bool) -> Ingredient:
+def _learn_column(series: pd.Series, category: bool, rows: NDArray[np.intp]) -> Ingredient:
+    known = series.iloc[rows]
+    known = known if known.notna().any() else series
     if not category:
-        return Ingredient(str(series.name), float(np.nanmedian(numbers_in(series))))
-    counts = text_of(series).value_counts()
-    levels = tuple(sorted(counts.index, key=natural_key))
-    fill = min(levels, key=lambda level: (-counts[level], natural_key(level)))
-    return Ingredient(str(series.name), fill, levels)
+        return Ingredient(str(series.name), float(np.nanmedian(numbers_in(known))))
+    levels = tuple(sorted(text_of(series).dropna().unique(), key=_natural_key))
+    counts = text_of(known).value_counts()
+    return Ingredient(str(series.name), max(levels, key=lambda level: counts.get(level, 0)), levels)
 
 
-def natural_key(label: str) -> tuple[int, float, str]:
+def _natural_key(label: str) -> tuple[int, float, str]:
     """Sort numbers by value, before text."""
     try:
         value = float(label)
@@ -246,19 +254,25 @@ def _encode(item: Ingredient, series: pd.Series, account: list[str]) -> NDArray[
         values = numbers_in(series)
         check_finite(values, series)
         return _fill_numbers(item, values, account)
+    import pandas as pd
+
     labels = text_of(series)
-    absent = labels.isna()
-    if absent.any():
-        account.append(_filled_sentence(item, int(absent.sum()), "most frequent value"))
-    labels = labels.fillna(item.fill)
-    unknown = ~labels.isin(item.levels)
-    if unknown.any():
-        row = labels.index[unknown.to_numpy()][0] + 1
+    absent = int(labels.isna().sum())
+    if absent:
+        account.append(_filled_sentence(item, absent, "most frequent value"))
+        labels = labels.fillna(item.fill)
+    codes = pd.Index(item.levels).get_indexer(pd.Index(labels))
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
         account.append(
-            f"Column '{item.name}': {int(unknown.sum())} values are not known from the data the recipe was "
-            f"learnt from ('{labels[unknown].iloc[0]}' in row {row}); they count as '{item.levels[0]}'."
+            f"Column '{item.name}': {len(unknown):,} values are not known from the data the recipe was "
+            f"learnt from ('{labels.iloc[unknown[0]]}' in row {series.index[unknown[0]] + 1:,}); they count "
+            f"as '{item.levels[0]}'."
         )
-    return np.column_stack([(labels == level).to_numpy(dtype=np.float64) for level in item.levels[1:]])
+    coded = np.zeros((len(codes), len(item.levels) - 1))
+    present = np.flatnonzero(codes > 0)
+    coded[present, codes[present] - 1] = 1.0
+    return coded
 
 
 def _fill_numbers(item: Ingredient, values: NDArray[np.float64], account: list[str]) -> NDArray[np.float64]:

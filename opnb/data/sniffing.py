@@ -15,13 +15,28 @@ DELIMITERS = (",", ";", "\t", "|", " ")
 SAMPLE_CHARACTERS = 2**20
 SAMPLE_ROWS = 100
 
+_EXCEL_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!")
 # Written in these ways, upper or lower case, a cell is missing. "None" is not among them: it is too often a
 # category.
 MISSING_MARKERS = tuple(
     sorted(
         {
             form
-            for marker in ("", "NA", "N/A", "NaN", "null", "?", "-", "--", ".", "#N/A", "#NA", "missing")
+            for marker in (
+                "",
+                "NA",
+                "N/A",
+                "NaN",
+                "null",
+                "?",
+                "-",
+                "--",
+                ".",
+                "#N/A",
+                "#NA",
+                "missing",
+                *_EXCEL_ERRORS,
+            )
             for form in (marker, marker.lower(), marker.upper(), marker.capitalize())
         }
     )
@@ -62,7 +77,7 @@ def split_rows(text: str, delimiter: str, limit: int | None = None) -> list[list
 
 def tabs_for_spaces(text: str) -> str:
     """Put one tab for each run of white space outside quotation marks, none at the ends of a line."""
-    trimmed = re.sub(r"^[ \t]+|[ \t]+$", "", text, flags=re.MULTILINE)
+    trimmed = re.sub(r"^[ \t]+|[ \t]+(?=\r?$)", "", text, flags=re.MULTILINE)
     return re.sub(r'("[^"\n]*")|[ \t]+', lambda match: match.group(1) or "\t", trimmed)
 
 
@@ -94,13 +109,11 @@ def find_decimal(rows: list[list[str]], delimiter: str) -> str:
     is there.
     """
     cells = [cell for row in rows for cell in row]
-    commas = [cell for cell in cells if "," in cell and _COMMA_NUMBER.fullmatch(cell)]
-    points = [cell for cell in cells if "." in cell and _POINT_NUMBER.fullmatch(cell)]
-    sure = [cell for cell in commas if not _COMMA_THOUSANDS.fullmatch(cell)]
-    sure_points = [cell for cell in points if not _POINT_THOUSANDS.fullmatch(cell)]
-    if sure or (commas and delimiter == ";"):
-        return "," if len(commas) > len(sure_points) else "."
-    return "."
+    commas = sum(_has_decimal(cell, ",", _COMMA_NUMBER, _COMMA_THOUSANDS, _POINT_THOUSANDS) for cell in cells)
+    points = sum(_has_decimal(cell, ".", _POINT_NUMBER, _POINT_THOUSANDS, _COMMA_THOUSANDS) for cell in cells)
+    if commas == points == 0 and delimiter == ";":
+        return "," if any("," in cell and _COMMA_NUMBER.fullmatch(cell) for cell in cells) else "."
+    return "," if commas > points else "."
 
 
 def find_header(rows: list[list[str]], decimal: str) -> bool:
@@ -141,6 +154,20 @@ def _is_clean(cell: str, delimiter: str) -> bool:
     """Tell whether a cell looks whole: no other delimiter in it, unless as part of a number."""
     others = [other for other in DELIMITERS[:-1] if other != delimiter and other in cell]
     return not others or bool(_COMMA_NUMBER.fullmatch(cell) or _COMMA_THOUSANDS.fullmatch(cell))
+
+
+def _has_decimal(
+    cell: str,
+    mark: str,
+    number: re.Pattern[str],
+    thousands: re.Pattern[str],
+    other_thousands: re.Pattern[str],
+) -> bool:
+    """Tell whether a cell can only be read as a number with this decimal mark."""
+    if mark not in cell:
+        return False
+    plain = number.fullmatch(cell) and not thousands.fullmatch(cell)
+    return bool(plain or other_thousands.fullmatch(cell))
 
 
 def _header_vote(rows: list[list[str]], column: int, decimal: str) -> int:

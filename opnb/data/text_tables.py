@@ -11,7 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from opnb.data.converting import convert_text, unique_names
+from opnb.data.converting import convert_text, missing_notes, unique_names
 from opnb.data.limits import Limits
 from opnb.data.sniffing import (
     MISSING_MARKERS,
@@ -173,23 +173,14 @@ def _build(
     names, notes = unique_names(header or [f"X{i + 1}" for i in range(columns.num_columns)])
     if header is None:
         notes.append(f"There is no row of names; the columns are called X1 to X{columns.num_columns}.")
-    missing = sum(column.null_count for column in columns.columns)
     converted: dict[str, pd.Series] = {}
     for name, given, column in zip(names, header or names, columns.columns, strict=True):
         if not given and column.null_count == columns.num_rows:
             notes.append(f"Left out {name}, which has neither a name nor a value.")
-            missing -= columns.num_rows
             continue
         converted[name], note = convert_text(column, decimal)
         if note:
             notes.append(f"Column '{name}' {note}.")
     limits.check_columns(len(converted))
-    if missing:
-        notes.append(_missing_note(missing, columns))
-    return pd.DataFrame(converted), notes
-
-
-def _missing_note(missing: int, columns: Any) -> str:
-    share = 100 * missing / (columns.num_rows * columns.num_columns)
-    cells = "1 cell is" if missing == 1 else f"{missing:,} cells are"
-    return f"{cells} missing ({share:.2g} %): empty, or marked by NA, NaN, null, ?, - or the like."
+    frame = pd.DataFrame(converted)
+    return frame, notes + missing_notes(frame)

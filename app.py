@@ -1,0 +1,12 @@
+"""The web app: `streamlit run app.py`."""
+
+import streamlit as st
+
+st.set_page_config(page_title="opnb", page_icon=":material/scatter_plot:", layout="wide")
+st.navigation(
+    [
+        st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
+        st.Page("pages/data.py", title="Data", icon=":material/table:"),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,155 @@
+"""Colours, symbols and the template of every figure, in one place.
+
+The ten colours are Petroff's ("Accessible color sequences for data visualization", 2021), in his order. Figures set
+all their colours themselves: importing Streamlit replaces Plotly's default template by placeholders.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+COLOURS = (
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#94a4a2",
+    "#832db6",
+    "#a96b59",
+    "#e76300",
+    "#b9ac70",
+    "#717581",
+    "#92dadd",
+)
+SYMBOLS = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "x",
+    "pentagon",
+    "star",
+    "hexagram",
+)
+GREY = "#8c8c8c"
+BOUNDARY = "#7a7a7a"
+REGION_ALPHA = 0.15
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What depends on the background: text, lines and the marks on top of points."""
+
+    text: str
+    quiet: str
+    grid: str
+    outline: str
+    mark: str
+    hover: str
+
+
+THEMES = {
+    # Reads on white and on near-black alike, for a page that changes its theme after the figure was made.
+    "neutral": Theme("#808080", "#808080", "rgba(128,128,128,0.22)", "rgba(128,128,128,0.8)", "#808080", "#4a4a4a"),
+    "light": Theme("#262730", "#5f6470", "rgba(49,51,63,0.12)", "rgba(30,30,30,0.55)", "#111111", "#ffffff"),
+    "dark": Theme("#fafafa", "#b0b5be", "rgba(250,250,250,0.14)", "rgba(255,255,255,0.55)", "#ffffff", "#262730"),
+}
+
+
+@dataclass(frozen=True)
+class ClassStyle:
+    """How one class is drawn."""
+
+    colour: str
+    symbol: str
+    focused: bool
+
+
+def find_theme(theme: str) -> Theme:
+    """Look a theme up by name."""
+    if theme not in THEMES:
+        raise ValueError(f"theme must be one of {', '.join(map(repr, THEMES))}, got {theme!r}.")
+    return THEMES[theme]
+
+
+def class_styles(counts: NDArray[np.intp], focus: Sequence[int] | None = None) -> list[ClassStyle]:
+    """Give every class a colour and a symbol, or grey when more classes are in focus than there are colours.
+
+    Parameters
+    ----------
+    counts : ndarray of int of shape (n_classes,)
+        Size of each class: without a choice the ten largest are in focus.
+    focus : sequence of int, optional
+        Classes to colour; the first ten count.
+
+    Returns
+    -------
+    list of ClassStyle
+    """
+    n_classes, most = len(counts), len(COLOURS)
+    chosen = np.argsort(-counts, kind="stable") if focus is None else np.asarray(focus, dtype=int)
+    if chosen.size and not (0 <= chosen.min() and chosen.max() < n_classes):
+        raise ValueError(f"focus must name classes by number, from 0 to {n_classes - 1}, got {list(focus or ())}.")
+    order = sorted(dict.fromkeys(chosen.tolist()).keys() if n_classes <= most else list(dict.fromkeys(chosen.tolist()))[:most])
+    # Up to ten classes each keeps its own colour whatever is in focus.
+    place = {k: k for k in order} if n_classes <= most else {k: place for place, k in enumerate(order)}
+    grey = ClassStyle(GREY, "circle", False)
+    return [ClassStyle(COLOURS[place[k]], SYMBOLS[place[k]], True) if k in place else grey for k in range(n_classes)]
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Split a hexadecimal colour into red, green and blue."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def faded(colour: str, alpha: float) -> str:
+    """Give a colour with an opacity."""
+    return "rgba({},{},{},{:g})".format(*rgb(colour), alpha)
+
+
+def template(theme: Theme) -> go.layout.Template:
+    """Build the template: transparent, quiet grid, no frame."""
+    axis = {
+        "gridcolor": theme.grid,
+        "linecolor": theme.grid,
+        "zerolinecolor": theme.grid,
+        "tickcolor": theme.grid,
+        "tickfont": {"color": theme.quiet, "size": 12},
+        "title": {"font": {"color": theme.text, "size": 14}},
+        "zeroline": False,
+        "automargin": True,
+    }
+    layout = go.Layout(
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=list(COLOURS),
+        font={"family": "Source Sans Pro, Source Sans 3, system-ui, sans-serif", "color": theme.text, "size": 13},
+        hoverlabel={
+            "bgcolor": theme.hover,
+            "bordercolor": BOUNDARY,
+            "align": "left",
+            "font": {"color": "#fafafa" if theme.hover != "#ffffff" else "#262730", "size": 13},
+        },
+        legend={"font": {"color": theme.text, "size": 13}, "bgcolor": "rgba(0,0,0,0)", "itemsizing": "constant"},
+        title={"font": {"color": theme.text, "size": 16}, "x": 0.0, "xanchor": "left"},
+        modebar={
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": BOUNDARY,
+            "activecolor": theme.text,
+            "orientation": "h",
+        },
+        xaxis=axis,
+        yaxis=axis,
+    )
+    return go.layout.Template(layout=layout)
+
+
+def fresh_figure(theme: Theme, **layout: object) -> go.Figure:
+    """Start a figure that owes nothing to Plotly's default template."""
+    figure = go.Figure(layout={"template": "none"})
+    figure.update_layout(template=template(theme), margin={"l": 8, "r": 8, "t": 8, "b": 8}, **layout)
+    return figure

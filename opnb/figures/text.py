@@ -1,0 +1,51 @@
+"""Names as plain text inside Plotly's labels, legends and hover boxes.
+
+Plotly reads a small HTML in every label and fills in `%{...}` in hover templates, so a class called `<b>` or `%{x}`
+would change the picture. Character references are turned back into characters after both have been read.
+"""
+
+import html
+import textwrap
+from collections.abc import Sequence
+
+from opnb.views.axes import Axis
+
+
+def plain(name: str, longest: int | None = None) -> str:
+    """Make any text safe inside a Plotly label, on one line, shortened if it is longer than `longest`."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+    if longest is not None and len(line) > longest:
+        line = line[: longest - 1].rstrip() + "…"
+    # LaTeX between dollar signs would wait for a MathJax that never comes.
+    return html.escape(line, quote=False).replace("%{", "&#37;{").replace("$", "&#36;")
+
+
+def axis_name(axis: Axis) -> str:
+    """Name a direction in the paper's letters."""
+    return f"XV<sub>{axis.direction + 1}</sub>"
+
+
+def axis_title(axis: Axis, features: int = 2) -> str:
+    """Name a direction, its number, and the features that weigh most on it."""
+    heaviest = ", ".join(plain(name, 22) for name, _ in axis.heaviest[:features])
+    more = ", …" if len(axis.heaviest) > features else ""
+    return f"{axis_name(axis)} (projection {axis.direction + 1})" + (
+        f"<br><span style='font-size:0.82em'>{heaviest}{more}</span>" if features and heaviest else ""
+    )
+
+
+def axis_hover(axis: Axis) -> str:
+    """List the weights of the features that weigh most on a direction."""
+    weights = (f"{weight:+.2f} {plain(name, 40)}" for name, weight in axis.heaviest)
+    return f"<b>{axis_name(axis)}</b>, bandwidth {axis.bandwidth:.3g}<br>" + "<br>".join(weights)
+
+
+def unique_names(names: Sequence[str], longest: int = 28) -> list[str]:
+    """Shorten names for a legend; those that would come out alike get their number."""
+    short = [plain(name, longest) or "(no name)" for name in names]
+    return [f"{name} #{k + 1}" if short.count(name) > 1 else name for k, name in enumerate(short)]
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break plain text into lines of at most `width` characters."""
+    return "<br>".join(plain(line) for line in textwrap.wrap(text, width))

@@ -1,0 +1,175 @@
+"""Model files: numbers and text, nothing that could run.
+
+A model is a `safetensors` file (a JSON header of names, types and offsets, followed by raw arrays), which its reader
+checks against the size of the file. Settings, class names and records are one JSON text in its metadata. A SHA-256
+digest over everything tells an altered file.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+from sklearn.utils import Bunch
+
+from opnb.classifier import OPNBClassifier, check_lam, check_parameters
+from opnb.core.densities import ClassDensities
+from opnb.errors import ModelFileError
+
+_FORMAT = "opnb-model-1"
+_PLAIN = (str, int, float, bool, type(None))
+_FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "stopped_", "best_start_")
+_SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
+_MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
+
+
+def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
+    """Write a fitted classifier; see `OPNBClassifier.save`."""
+    fitted = getattr(classifier, "best_estimator_", classifier)
+    if not hasattr(fitted, "components_"):
+        raise ModelFileError("This classifier is not fitted yet: call fit before save.")
+    arrays = _arrays(fitted)
+    text = json.dumps(_description(fitted), allow_nan=True)
+    metadata = {"format": _FORMAT, "model": text, "digest": _digest(text, arrays)}
+    save_file(arrays, str(path), metadata=metadata)
+
+
+def load_model(path: str | Path) -> OPNBClassifier:
+    """Read a fitted classifier from a file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    OPNBClassifier
+        It predicts the same as the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated, altered, of another version, or no model file.
+    """
+    text, arrays = _read(Path(path))
+    try:
+        return _rebuild(json.loads(text), arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ModelFileError(f"{Path(path).name} is not a valid model: {error}. Save the model again.") from error
+
+
+def _read(path: Path) -> tuple[str, dict[str, NDArray]]:
+    """Read the description and the arrays, and check format and digest."""
+    if not path.is_file():
+        raise ModelFileError(f"There is no model file at {path}.")
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:
+        raise ModelFileError(
+            f"{path.name} is not a model file, or it is cut short ({error}). Save the model again."
+        ) from error
+    if metadata.get("format") != _FORMAT:
+        raise ModelFileError(
+            f"{path.name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. Save the model again."
+        )
+    text = metadata.get("model", "")
+    if metadata.get("digest") != _digest(text, arrays):
+        raise ModelFileError(f"{path.name} was altered after it was saved. Save the model again.")
+    return text, arrays
+
+
+def _digest(text: str, arrays: dict[str, NDArray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _arrays(classifier: OPNBClassifier) -> dict[str, NDArray]:
+    arrays = {name: getattr(classifier, name) for name in _SHARED_ARRAYS}
+    for number, model in enumerate(classifier._models):
+        arrays |= {f"{name}/{number}": getattr(model, name) for name in _MODEL_ARRAYS}
+    arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
+    if isinstance(classifier.init, np.ndarray | list | tuple):
+        arrays["init"] = np.asarray(classifier.init, dtype=float)
+    if classifier.classes_.dtype.kind in "iufb":
+        arrays["classes"] = classifier.classes_
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+
+
+def _description(classifier: OPNBClassifier) -> dict[str, Any]:
+    parameters = classifier.get_params(deep=False)
+    description: dict[str, Any] = {
+        "parameters": {name: _plain(value) for name, value in parameters.items() if isinstance(value, _PLAIN + (np.generic,))},
+        "fitted": {name: _plain(getattr(classifier, name)) for name in _FITTED_NUMBERS},
+        "history": [dict(record) for record in classifier.history_],
+        "starts": [{key: value for key, value in start.items() if key != "V"} for start in classifier.starts_],
+        "n_models": len(classifier._models),
+        "feature_names": getattr(classifier, "feature_names_in_", np.array([])).tolist(),
+    }
+    if classifier.classes_.dtype.kind not in "iufb":
+        description["classes"] = [str(name) for name in classifier.classes_]
+        description["classes_dtype"] = "object" if classifier.classes_.dtype.kind == "O" else "str"
+    return description
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBClassifier:
+    parameters = dict(description["parameters"])
+    if "init" in arrays:
+        parameters["init"] = arrays["init"]
+    classifier = OPNBClassifier(**parameters)
+    check_parameters(classifier)
+    check_lam(classifier.lam, classifier.likelihood)
+    for name in _SHARED_ARRAYS:
+        setattr(classifier, name, arrays[name])
+    for name in _FITTED_NUMBERS:
+        setattr(classifier, name, description["fitted"][name])
+    classifier.classes_ = _classes(description, arrays)
+    classifier.n_features_in_ = classifier.mean_.size
+    if description["feature_names"]:
+        classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+    classifier._models = [
+        ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS))
+        for number in range(description["n_models"])
+    ]
+    _check_shapes(classifier)
+    classifier.components_, classifier.bandwidths_ = classifier._models[0].components, classifier._models[0].bandwidths
+    classifier.history_ = [Bunch(**record) for record in description["history"]]
+    classifier.starts_ = [
+        Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
+    ]
+    return classifier
+
+
+def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray:
+    if "classes" in arrays:
+        return arrays["classes"]
+    return np.array(description["classes"], dtype=object if description["classes_dtype"] == "object" else str)
+
+
+def _check_shapes(classifier: OPNBClassifier) -> None:
+    """Refuse arrays that do not belong together: predictions index them without looking."""
+    p, n_classes = classifier.n_features_in_, classifier.classes_.size
+    if not (classifier.mean_.shape == classifier.scale_.shape == (p,) and classifier.class_prior_.shape == (n_classes,)):
+        raise ValueError("its scaling and its classes do not fit together")
+    for model in classifier._models:
+        m = model.bandwidths.size
+        fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
+        if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):
+            raise ValueError("its directions and its training points do not fit together")
+        if any(getattr(model, name).dtype != np.float64 for name in ("components", "bandwidths", "members")):
+            raise ValueError("its numbers are not doubles")
+        if not (np.isfinite(model.components).all() and np.isfinite(model.members).all()):
+            raise ValueError("it holds numbers that are not finite")

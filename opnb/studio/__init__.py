@@ -1,0 +1,1 @@
+"""The app's machinery: state, jobs, settings that are also links and code, and the widgets the pages share."""

@@ -1,0 +1,78 @@
+"""Data come in: examples, simulators, benchmarks and files, each answered with an error in words or with ''."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from opnb.data import Limits, Table, read_table
+from opnb.errors import OPNBError
+from opnb.studio.sources import HASH_LENGTH, DataSpec, Source, fetch_table
+from opnb.studio.state import Studio
+
+LIMITS = Limits()
+UPLOAD_TYPES = ["csv", "tsv", "txt", "dat", "gz", "xlsx", "parquet"]
+
+
+@st.cache_data(max_entries=16, show_spinner=False, scope="global")
+def _bundled_table(source: Source) -> Table:
+    """Read an example or draw from a simulator, for all visitors: there is nothing private in either."""
+    return fetch_table(source)
+
+
+def take_source(state: Studio, source: Source) -> str:
+    """Take up a source the app can fetch by itself, and begin its fit."""
+    try:
+        table = fetch_table(source) if source.kind == "pmlb" else _bundled_table(source)
+    except OPNBError as error:
+        return str(error)
+    state.awaited = None
+    if not state.offer(source, table):
+        assert state.draft is not None
+        return state.draft.error
+    begin_fit(state)
+    return ""
+
+
+def take_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
+    """Read an upload or pasted text, with the user's corrections, and begin its fit.
+
+    A file that cannot be read leaves everything as it was. One that can be read but not prepared waits as the draft.
+    """
+    given = {key: value for key, value in reading.items() if value is not None}
+    try:
+        table = read_table(data, name=name, limits=LIMITS, **given)
+    except OPNBError as error:
+        return str(error)
+    source = Source(
+        "upload", name, reading=tuple(sorted(given.items())), content=table.content_hash[:HASH_LENGTH]
+    )
+    if state.take_upload(source, table, data):
+        begin_fit(state)
+    return ""
+
+
+def change_data(state: Studio, spec: DataSpec) -> bool:
+    """Prepare the table at work otherwise, begin its fit, and tell whether it could be prepared."""
+    working = state.working
+    assert working is not None
+    fine = state.offer(working.source, working.table, spec, working.raw)
+    if fine:
+        begin_fit(state)
+    return fine
+
+
+def change_target(state: Studio, target: str) -> bool:
+    """Predict another column; a numeric target is no longer cut as the one before was."""
+    working = state.working
+    assert working is not None
+    options = replace(working.spec.options, target_bins=None)
+    return change_data(state, replace(working.spec, target=target, options=options))
+
+
+def begin_fit(state: Studio) -> None:
+    """Begin the fit of new data, where they are small enough to do so unasked."""
+    if state.fits_by_itself:
+        state.fit(state.spec)

@@ -1,0 +1,194 @@
+"""Work that outlasts a page run: threads that know nothing of Streamlit, in one fair queue for the whole process.
+
+A page makes a `Job`, hands it to `queue()`, and looks at it from time to time. The work gets the job itself: it
+publishes its progress there and asks there whether to stop. One visitor with many jobs cannot keep others out: the
+next job is that of a visitor with the fewest jobs running, of equals the one served longest ago.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Generic, Literal, TypeVar
+
+from opnb.errors import OPNBError
+
+T = TypeVar("T")
+Status = Literal["waiting", "running", "done", "failed", "cancelled"]
+LIMIT_VARIABLE = "OPNB_FITS_AT_A_TIME"
+_GRACE = 1.5  # seconds a visitor may be unreachable: a reload of the page drops the connection for a moment
+_log = logging.getLogger(__name__)
+
+
+class Job(Generic[T]):
+    """A piece of work, its progress and its outcome.
+
+    Parameters
+    ----------
+    work : callable
+        Gets the job and gives the result. It publishes progress, and returns soon after `stopping` is true, with what
+        was reached by then.
+    owner : str
+        Who asked for it: jobs of one owner count against each other in the queue.
+    alive : callable, optional
+        Tells whether the owner is still there; a job whose owner has left is cancelled.
+    """
+
+    def __init__(
+        self, work: Callable[[Job[T]], T], owner: str = "", alive: Callable[[], bool] = lambda: True
+    ) -> None:
+        self.id = uuid.uuid4().hex
+        self.owner = owner
+        self.progress: Any = None
+        self.result: T | None = None
+        self.error = ""
+        self.status: Status = "waiting"
+        self.started = time.monotonic()
+        self._work, self._alive = work, alive
+        self._last_seen = self.started
+        self._cancelled = threading.Event()
+        self._finished = threading.Event()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the work should end: asked for by `cancel`, or because nobody is there to see the result."""
+        if not self._cancelled.is_set() and self._is_abandoned():
+            self._cancelled.set()
+        return self._cancelled.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the outcome is there."""
+        return self._finished.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the job was made."""
+        return time.monotonic() - self.started
+
+    def wait(self, timeout: float) -> bool:
+        """Wait for the outcome, `timeout` seconds at the most, and tell whether it is there."""
+        return self._finished.wait(timeout)
+
+    def cancel(self) -> None:
+        """Ask the work to end; a job that is still waiting ends at once."""
+        self._cancelled.set()
+
+    def run(self) -> None:
+        """Do the work in the calling thread and record the outcome; never raises."""
+        self.status = "running"
+        try:
+            self.result = self._work(self)
+            self.status = "done"
+        except OPNBError as error:
+            self.fail(str(error))
+        except MemoryError:
+            self.fail("There is not enough memory for this. Use fewer rows, columns or directions.")
+        except ValueError as error:  # scikit-learn's way of saying that input is wrong
+            self.fail(str(error))
+        except Exception:
+            _log.exception("job %s failed", self.id)
+            self.fail("Something went wrong inside the program. The details are in the server's log.")
+        finally:
+            self._finished.set()
+
+    def fail(self, message: str) -> None:
+        """Record why there is no result."""
+        self.error, self.status = message, "failed"
+
+    def drop(self) -> None:
+        """End a job that never ran."""
+        self._cancelled.set()
+        self.status = "cancelled"
+        self._finished.set()
+
+    def _is_abandoned(self) -> bool:
+        now = time.monotonic()
+        if self._alive():
+            self._last_seen = now
+        return now - self._last_seen > _GRACE
+
+
+class Queue:
+    """Runs jobs in threads, a limited number at a time."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._served: dict[str, int] = {}
+        self._turns = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def submit(self, job: Job[T]) -> Job[T]:
+        """Put a job into the queue; it starts at once where there is room."""
+        with self._lock:
+            self._waiting.append(job)
+        self._advance()
+        return job
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job, whether it waits or runs."""
+        job.cancel()
+        with self._lock:
+            waits = job in self._waiting
+            if waits:
+                self._waiting.remove(job)
+        if waits:
+            job.drop()
+
+    def place(self, job: Job) -> int:
+        """Give the job's place among those that wait, from 1; 0 when it does not wait."""
+        self._advance()  # those ahead may have been abandoned
+        with self._lock:
+            order = self._order()
+            return order.index(job) + 1 if job in order else 0
+
+    def _order(self) -> list[Job]:
+        """Sort the waiting jobs as they will start if no other comes.
+
+        First comes the owner with the fewest jobs running or ahead, of equals the one served longest ago.
+        """
+        busy = Counter(job.owner for job in self._running)
+        turns = []
+        for job in self._waiting:
+            turns.append((busy[job.owner], self._served.get(job.owner, 0)))
+            busy[job.owner] += 1
+        return [self._waiting[i] for i in sorted(range(len(turns)), key=turns.__getitem__)]
+
+    def _advance(self) -> None:
+        with self._lock:
+            for job in [job for job in self._waiting if job.stopping]:
+                self._waiting.remove(job)
+                job.drop()
+            starting = self._order()[: max(self.limit - len(self._running), 0)]
+            for job in starting:
+                self._waiting.remove(job)
+                self._running.append(job)
+                self._served[job.owner] = next(self._turns)
+            present = {job.owner for job in [*self._waiting, *self._running]}
+            self._served = {owner: turn for owner, turn in self._served.items() if owner in present}
+        for job in starting:
+            threading.Thread(
+                target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True
+            ).start()
+
+    def _run(self, job: Job) -> None:
+        job.run()
+        with self._lock:
+            self._running.remove(job)
+        self._advance()
+
+
+@cache
+def queue() -> Queue:
+    """Give the one queue of this process; the environment variable OPNB_FITS_AT_A_TIME sets its width."""
+    given = os.environ.get(LIMIT_VARIABLE, "")
+    return Queue(int(given) if given.isdigit() and int(given) > 0 else max((os.cpu_count() or 2) - 1, 1))

@@ -1,0 +1,79 @@
+"""The way from Streamlit's session to the visit's state: the one place that knows the session key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from opnb.studio.fitting import fit_work
+from opnb.studio.jobs import Job
+from opnb.studio.links import from_query, to_query
+from opnb.studio.results import FitResult
+from opnb.studio.sources import fetch_table, prepared, settled
+from opnb.studio.spec import default_spec
+from opnb.studio.state import Studio
+
+_KEY = "studio"
+
+
+def studio() -> Studio:
+    """Give the state of this visit; a new visit begins where its link says, or at a fitted example."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _begin()
+    state: Studio = st.session_state[_KEY]
+    return state
+
+
+def _begin() -> Studio:
+    owner = _session_id()
+    state = Studio(owner=owner, alive=_alive(owner))
+    query = st.query_params.to_dict()
+    if query:
+        state.follow(from_query(query))
+    else:
+        first = _first_result()
+        state.restore(first)
+        state.keep(first)
+    return state
+
+
+@st.cache_resource(max_entries=1, show_spinner="Fitting a first example …")
+def _first_result() -> FitResult:
+    """Fit the example everyone sees first, once for the process: bundled data, and nobody changes it."""
+    spec = default_spec()
+    table = fetch_table(spec.data.source)
+    data = settled(spec.data, table)
+    job: Job[FitResult] = Job(lambda job: fit_work(type(spec)(data), table, prepared(table, data), job))
+    job.run()
+    assert job.result is not None, job.error
+    return job.result
+
+
+def _session_id() -> str:
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _alive(session_id: str) -> Callable[[], bool]:
+    """Tell a job whether its visitor is still connected, without any call that needs the visitor's thread."""
+
+    def alive() -> bool:
+        return not runtime.exists() or runtime.get_instance().is_active_session(session_id)
+
+    return alive
+
+
+def theme() -> str:
+    """Give the visitor's theme, "light" or "dark"."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def write_link() -> None:
+    """Put the fit and its view into the address, so that a reload and a copied address bring them back."""
+    state = studio()
+    query = to_query(state.spec, state.view)
+    if st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)

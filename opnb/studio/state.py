@@ -1,0 +1,220 @@
+"""Everything a visit holds, in one typed object under one session key.
+
+The stages follow each other: source and table, data set, settings, result. Setting one discards those after it;
+nothing flows back. The fits of the visit are kept beside the chain, each with all stages it came from, so that
+any of them can be taken up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from opnb.errors import OPNBError
+from opnb.studio.fitting import check_size, fit_work
+from opnb.studio.jobs import Job, queue
+from opnb.studio.links import Link
+from opnb.studio.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
+from opnb.studio.spec import FitSpec, View, default_spec
+
+if TYPE_CHECKING:
+    from opnb.data import Dataset, Table
+    from opnb.studio.results import FitResult
+
+KEPT_FITS = 30
+_SMALL = 1_000_000  # cells of data that are fitted without being asked
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A table with the preparation chosen for it; `error` says why that failed, if it did."""
+
+    source: Source
+    table: Table
+    spec: DataSpec
+    raw: bytes | None = None
+    error: str = ""
+
+
+@dataclass
+class Studio:
+    """The state of one visit.
+
+    Attributes
+    ----------
+    source, table, raw : where the table came from, the table, and the bytes of an upload (to read it otherwise)
+    data_spec, dataset : how the table was prepared, and what came of it
+    draft : a table that could not be prepared yet, while the one before stays in use
+    spec : the settings of the latest fit asked for
+    result : the fit that is shown
+    fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
+    view : what the picture shows
+    job : the fit under way
+    notices : sentences to show once
+    awaited : a link that waits for its upload
+    revision : counts the changes that widgets must start afresh for
+    """
+
+    owner: str = ""
+    alive: Callable[[], bool] = lambda: True
+    source: Source | None = None
+    table: Table | None = None
+    raw: bytes | None = None
+    data_spec: DataSpec | None = None
+    dataset: Dataset | None = None
+    draft: Draft | None = None
+    spec: FitSpec = field(default_factory=default_spec)
+    result: FitResult | None = None
+    fits: list[FitResult] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    deleted: tuple[int, FitResult] | None = None
+    view: View = View()
+    job: Job[FitResult] | None = None
+    fit_error: str = ""
+    notices: list[str] = field(default_factory=list)
+    awaited: Link | None = None
+    revision: int = 0
+
+    def offer(
+        self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None
+    ) -> bool:
+        """Take up a table if it can be prepared, and tell whether it could.
+
+        Where it cannot, everything stays as it was and the table waits as the draft, with the reason, for the user
+        to choose another target or preparation.
+        """
+        spec = settled(spec or usual_spec(source, table), table)
+        try:
+            dataset = prepared(table, spec)
+        except OPNBError as error:
+            self.draft = Draft(source, table, spec, raw, str(error))
+            return False
+        self._set_table(source, table, raw)
+        self._set_dataset(spec, dataset)
+        return True
+
+    @property
+    def working(self) -> Draft | None:
+        """The table the Data page works on: the one that waits, else the one in use."""
+        if self.draft is not None or self.table is None:
+            return self.draft
+        assert self.source is not None
+        assert self.data_spec is not None
+        return Draft(self.source, self.table, self.data_spec, self.raw)
+
+    def _set_table(self, source: Source, table: Table, raw: bytes | None) -> None:
+        self.source, self.table, self.raw = source, table, raw
+        self.data_spec = self.dataset = self.draft = None
+        self._forget_fit()
+
+    def _set_dataset(self, spec: DataSpec, dataset: Dataset) -> None:
+        self.data_spec, self.dataset = spec, dataset
+        self._forget_fit()
+        p = dataset.X.shape[1]
+        fewest = self.spec.n_components and min(self.spec.n_components, p)
+        self.spec = replace(self.spec, data=spec, n_components=fewest)
+
+    def _forget_fit(self) -> None:
+        self.cancel()
+        self.job = self.result = None
+        self.fit_error = ""
+        self.view = View(boundary=self.view.boundary, extent=self.view.extent, margins=self.view.margins)
+        self.revision += 1
+
+    @property
+    def fits_by_itself(self) -> bool:
+        """Whether the data are small enough to be fitted without being asked."""
+        return self.dataset is not None and self.dataset.X.size <= _SMALL
+
+    def fit(self, spec: FitSpec) -> Job[FitResult]:
+        """Ask for a fit of the current data; one that is under way is stopped."""
+        assert self.table is not None
+        assert self.dataset is not None
+        check_size(spec, self.dataset)
+        self.cancel()
+        self.spec, self.fit_error = spec, ""
+        work = partial(fit_work, spec, self.table, self.dataset)
+        self.job = queue().submit(Job(work, self.owner, self.alive))
+        return self.job
+
+    def cancel(self) -> None:
+        """Stop the fit under way; what it reached still arrives by `collect`."""
+        if self.job is not None:
+            queue().cancel(self.job)
+
+    def collect(self) -> bool:
+        """Take in the outcome of the job where it is there, and tell whether it was."""
+        if self.job is None or not self.job.finished:
+            return False
+        self.fit_error = self.job.error
+        if self.job.result is not None:
+            self.keep(self.job.result)
+        self.job = None
+        return True
+
+    def keep(self, result: FitResult) -> None:
+        """Show a new result and put it on the list."""
+        self.result, self.spec = result, result.spec
+        self.fits = [*self.fits, result][-KEPT_FITS:]
+
+    def restore(self, result: FitResult) -> None:
+        """Take up an earlier fit with its table, data and settings."""
+        self._set_table(result.spec.data.source, result.table, None)
+        self._set_dataset(result.spec.data, result.dataset)
+        self.result, self.spec = result, result.spec
+
+    def name_of(self, result: FitResult) -> str:
+        """Give the name the user gave a fit, else its settings in words."""
+        return self.names.get(result.id) or result.spec.label()
+
+    def delete(self, result: FitResult) -> None:
+        """Take a fit off the list; `undelete` brings back the last one."""
+        place = self.fits.index(result)
+        self.deleted = (place, self.fits.pop(place))
+
+    def undelete(self) -> None:
+        """Bring back the fit deleted last."""
+        if self.deleted is not None:
+            self.fits.insert(*self.deleted)
+            self.deleted = None
+
+    def follow(self, link: Link) -> None:
+        """Begin as a link says, or at the usual example where that cannot be."""
+        self.notices += link.problems
+        source = link.spec.data.source
+        try:
+            if not source.is_reachable:
+                self.awaited = link
+                raise OPNBError(
+                    f"It belongs to the file '{source.name}'. Upload that file, and its fit comes back."
+                )
+            followed = self._begin(source, fetch_table(source), None, link)
+        except OPNBError as error:
+            self.notices.append(f"The link could not be followed. {error}")
+            followed = False
+        if not followed:
+            usual = default_spec()
+            self._begin(usual.data.source, fetch_table(usual.data.source), None, Link(usual, View()))
+
+    def _begin(self, source: Source, table: Table, raw: bytes | None, link: Link) -> bool:
+        if not self.offer(source, table, replace(link.spec.data, source=source), raw):
+            assert self.draft is not None
+            self.notices.append(f"The link could not be followed. {self.draft.error}")
+            self.draft = None
+            return False
+        assert self.data_spec is not None
+        self.spec, self.view = replace(link.spec, data=self.data_spec), link.view
+        return True
+
+    def take_upload(self, source: Source, table: Table, raw: bytes) -> bool:
+        """Take up an upload, as a link says that waits for this very file; tell whether it could be."""
+        link, self.awaited = self.awaited, None
+        if (
+            link is not None
+            and link.spec.data.source.content == source.content
+            and self._begin(source, table, raw, link)
+        ):
+            return True
+        return self.offer(source, table, raw=raw)

@@ -1,0 +1,56 @@
+"""Names that come from users are text: never markup in the page, never a formula in a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Everything Streamlit's Markdown gives a meaning to, the colon of :red[...], emoji codes and $ of formulas included.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=&@/])")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_LONGEST = 80
+
+
+def plain(value: object, longest: int = _LONGEST) -> str:
+    """Escape a name for a place where Streamlit reads Markdown, and keep it to one short line."""
+    return _MARKUP.sub(r"\\\1", shortened(value, longest))
+
+
+def shortened(value: object, longest: int = _LONGEST) -> str:
+    """Keep a name to one short line of printable characters, with its meaning unchanged otherwise."""
+    line = " ".join("".join(_visible(character) for character in str(value)).split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _visible(character: str) -> str:
+    # control characters, and the ones that turn the direction of the text around
+    return " " if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") else character
+
+
+def quantity(count: int, noun: str, plural: str = "") -> str:
+    """Write a count with its noun, e.g. '1 row', '2,000 rows'."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """Write a table as CSV in which no cell of text starts a formula in a spreadsheet."""
+    safe = frame.copy()
+    for position, dtype in enumerate(safe.dtypes):
+        if dtype.kind not in "biufM":
+            safe.isetitem(position, safe.iloc[:, position].map(_without_formula))
+    safe.columns = [_without_formula(str(name)) for name in frame.columns]
+    text: str = safe.to_csv(index=False)
+    return text.encode("utf-8-sig")  # the mark makes Excel read it as UTF-8
+
+
+def _without_formula(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
+def file_stem(name: str) -> str:
+    """Make a file name's stem from a name of any kind."""
+    return re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-")[:60] or "opnb"

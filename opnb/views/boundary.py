@@ -1,0 +1,180 @@
+"""Decision boundaries: where the two highest class scores are equal.
+
+The class map of a grid tells which cells a boundary crosses. On every grid edge whose ends have different classes the
+crossing is found as a root of
+
+    g(t) = s_i - max over k other than i of s_k        (i the class at the start of the edge),
+
+positive at the start and negative at the end, so at the root the two highest scores are equal whatever other classes
+come between. Crossings are joined within cells; three or more that share a cell meet at a point which is
+itself a root, on the way from the cell's centre to a corner.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opnb.core.kernel import Array
+from opnb.views.plane import ClassMap, Plane
+from opnb.views.projected import Labels
+
+_STEPS = 40
+_ENOUGH = 1e-10
+
+Scores = Callable[[Array, NDArray[np.intp]], Array]
+
+
+def lead(scores: Array, labels: Labels) -> Array:
+    """By how much the score of one class exceeds the highest of the others, of shape (m,)."""
+    columns = np.arange(labels.size)
+    own = scores[labels, columns]
+    others = scores.copy()
+    others[labels, columns] = -np.inf
+    return own - others.max(axis=0)
+
+
+def roots(scores: Scores, labels: Labels) -> Array:
+    """Find where class `labels` loses its lead between t = 0 and t = 1.
+
+    Parameters
+    ----------
+    scores : callable
+        Takes positions t of shape (j,) and the indices of the searches they belong to, gives (n_classes, j).
+    labels : ndarray of int of shape (m,)
+        The class that leads at t = 0.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    everything = np.arange(labels.size)
+    low, high = np.zeros(labels.size), np.ones(labels.size)
+    lead_low, lead_high = (lead(scores(t, everything), labels) for t in (low, high))
+    middle = np.full(labels.size, 0.5)
+    active = everything
+    for step in range(_STEPS):
+        a, b = low[active], high[active]
+        slope = lead_low[active] - lead_high[active]
+        straight = a + (b - a) * lead_low[active] / np.where(slope > 0, slope, np.inf)
+        # Every third step halves the interval, so that a bend in the scores cannot hold the search up.
+        t = (a + b) / 2 if step % 3 == 2 else straight
+        value = lead(scores(t, active), labels[active])
+        middle[active] = t
+        positive = value >= 0
+        low[active[positive]], lead_low[active[positive]] = t[positive], value[positive]
+        high[active[~positive]], lead_high[active[~positive]] = t[~positive], value[~positive]
+        active = active[np.abs(value) > _ENOUGH]
+        if not active.size:
+            break
+    return middle
+
+
+def boundary_lines(plane: Plane, x: Array, y: Array, classes: ClassMap) -> tuple[Array, ...]:
+    """Trace the boundary between the classes of a grid.
+
+    Parameters
+    ----------
+    plane : Plane
+    x, y : ndarray
+        The grid.
+    classes : ndarray of int of shape (len(y), len(x))
+        The class on the grid.
+
+    Returns
+    -------
+    tuple of ndarray of shape (m, 2)
+        Lines; at each of their points the two highest scores are equal.
+    """
+    across, up = classes[:, :-1] != classes[:, 1:], classes[:-1] != classes[1:]
+    points_across, points_up = _crossings(plane, x, y, classes, across, up)
+    number_across = _numbered(across, 0)
+    number_up = _numbered(up, len(points_across))
+    # The crossings on the four edges of every cell: bottom, top, left, right; -1 for none.
+    edges = np.stack(
+        [number_across[:-1], number_across[1:], number_up[:, :-1], number_up[:, 1:]], axis=-1
+    ).reshape(-1, 4)
+    count = (edges >= 0).sum(axis=1)
+    pairs = np.sort(edges[count == 2], axis=1)[:, 2:]
+    crowded = np.flatnonzero(count > 2)
+    hubs = _meeting_points(plane, x, y, classes, crowded)
+    points = np.concatenate([points_across, points_up, hubs])
+    hub_numbers = np.repeat(len(points_across) + len(points_up) + np.arange(crowded.size), 4)
+    spokes = np.column_stack([hub_numbers, edges[crowded].ravel()])
+    return _chained(points, np.concatenate([pairs, spokes[spokes[:, 1] >= 0]]))
+
+
+def _crossings(
+    plane: Plane, x: Array, y: Array, classes: ClassMap, across: NDArray[np.bool_], up: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Find the boundary on the grid's edges along x and along y, each of shape (m, 2)."""
+    j, i = np.nonzero(across)
+    starts = np.column_stack([x[i], y[j]])
+    ends = np.column_stack([x[i + 1], y[j]])
+    v, u = np.nonzero(up)
+    starts_up = np.column_stack([x[u], y[v]])
+    ends_up = np.column_stack([x[u], y[v + 1]])
+    labels = np.concatenate([classes[j, i], classes[v, u]]).astype(np.intp)
+    found = _between(plane, np.concatenate([starts, starts_up]), np.concatenate([ends, ends_up]), labels)
+    return found[: i.size], found[i.size :]
+
+
+def _between(plane: Plane, starts: Array, ends: Array, labels: Labels) -> Array:
+    """Find the boundary on straight lines from points of the given classes to points of others, of shape (m, 2)."""
+
+    def scores(t: Array, chosen: NDArray[np.intp]) -> Array:
+        place = starts[chosen] + t[:, None] * (ends[chosen] - starts[chosen])
+        return plane.at(place[:, 0], place[:, 1])
+
+    if not labels.size:
+        return np.empty((0, 2))
+    return starts + roots(scores, labels)[:, None] * (ends - starts)
+
+
+def _numbered(flags: NDArray[np.bool_], first: int) -> Labels:
+    """Number the true entries from `first`, row after row; -1 elsewhere."""
+    numbers = np.full(flags.shape, -1, dtype=np.intp)
+    numbers[flags] = first + np.arange(np.count_nonzero(flags))
+    return numbers
+
+
+def _meeting_points(plane: Plane, x: Array, y: Array, classes: ClassMap, cells: Labels) -> Array:
+    """Find a boundary point inside each of some cells, of shape (m, 2)."""
+    if not cells.size:
+        return np.empty((0, 2))
+    row, column = np.divmod(cells, x.size - 1)
+    centre = np.column_stack([(x[column] + x[column + 1]) / 2, (y[row] + y[row + 1]) / 2])
+    label = plane.at(centre[:, 0], centre[:, 1]).argmax(axis=0)
+    corners = np.stack([classes[row + dj, column + di] for dj in (0, 1) for di in (0, 1)], axis=1)
+    # Such a cell has at least two classes at its corners, so one of them is not the centre's.
+    dj, di = np.divmod((corners != label[:, None]).argmax(axis=1), 2)
+    return _between(plane, centre, np.column_stack([x[column + di], y[row + dj]]), label)
+
+
+def _chained(points: Array, segments: NDArray[np.intp]) -> tuple[Array, ...]:
+    """Join segments end to end into as few lines as a walk finds."""
+    neighbours: dict[int, list[int]] = {}
+    for a, b in segments.tolist():
+        neighbours.setdefault(a, []).append(b)
+        neighbours.setdefault(b, []).append(a)
+    # Ends and meeting points first; what is left are closed curves.
+    starts = sorted(neighbours, key=lambda point: len(neighbours[point]) == 2)
+    lines = []
+    for start in starts:
+        while neighbours[start]:
+            lines.append(points[_walk(start, neighbours)])
+    return tuple(lines)
+
+
+def _walk(start: int, neighbours: dict[int, list[int]]) -> list[int]:
+    """Follow unused segments from a point until an end or a meeting point, using them up."""
+    line = [start]
+    here = start
+    while neighbours[here]:
+        there = neighbours[here].pop()
+        neighbours[there].remove(here)
+        line.append(there)
+        here = there
+        if len(neighbours[here]) != 1:
+            break
+    return line

@@ -1,0 +1,123 @@
+"""Class densities along single directions, with the model's own bandwidths."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opnb.core.kernel import Array
+from opnb.views.axes import Axis, describe_axis
+from opnb.views.projected import Projected, fitted_model
+
+Weighting = Literal["density", "prior"]
+WEIGHTINGS = ("density", "prior")
+
+# The kernel holds all but 1e-5 of its mass within this many bandwidths.
+_REACH = 15.0
+# Positions a bandwidth: fine enough for the area under the drawn line to be one to four digits.
+_FINENESS = 4.0
+_MOST_VALUES = 60_000
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """Class densities along one direction.
+
+    Attributes
+    ----------
+    axis : Axis
+    positions : ndarray of shape (m,)
+        From beyond the first training point to beyond the last.
+    heights : ndarray of shape (n_classes, m)
+        Densities, or densities times class shares.
+    weighting : {"density", "prior"}
+    """
+
+    axis: Axis
+    positions: NDArray[np.float32]
+    heights: NDArray[np.float32]
+    weighting: Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class MarginsView:
+    """Class densities along several directions."""
+
+    margins: tuple[Margin, ...]
+    class_names: tuple[str, ...]
+    class_counts: NDArray[np.intp]
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a setting that is not among its choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+
+
+def margin_positions(z: Array, bandwidth: float, n_classes: int, *, least: int = 256) -> Array:
+    """Choose where to evaluate densities: evenly, beyond the points by the kernel's reach, a fraction of it apart.
+
+    Where the points span thousands of bandwidths the spikes need many positions; their number is
+    limited by the number of values that a browser draws at ease.
+    """
+    if not np.isfinite(bandwidth):
+        return np.linspace(-1.0, 1.0, least)
+    low, high = z.min() - _REACH * bandwidth, z.max() + _REACH * bandwidth
+    most = max(2 * least, _MOST_VALUES // n_classes)
+    size = int(np.clip(np.ceil((high - low) / bandwidth * _FINENESS), least, most))
+    return np.linspace(low, high, size)
+
+
+def margin(model: Any, projected: Projected, direction: int, weighting: Weighting, *, least: int = 256) -> Margin:
+    """Evaluate the class densities along one direction.
+
+    Parameters
+    ----------
+    model : OPNBClassifier
+        Fitted.
+    projected : Projected
+    direction : int
+    weighting : {"density", "prior"}
+    least : int
+        Least number of positions.
+
+    Returns
+    -------
+    Margin
+    """
+    check_choice("weighting", weighting, WEIGHTINGS)
+    z = projected.Z[~projected.is_test, direction]
+    positions = margin_positions(z, float(model.bandwidths_[direction]), len(projected.class_names), least=least)
+    heights = model.marginal_densities(direction, positions)
+    if weighting == "prior":
+        heights = heights * model.class_prior_[:, None]
+    axis = describe_axis(model, projected, direction)
+    return Margin(axis, positions.astype(np.float32), heights.astype(np.float32), weighting)
+
+
+def margins_view(
+    clf: Any,
+    projected: Projected,
+    directions: Sequence[int] | None = None,
+    *,
+    weighting: Weighting = "density",
+) -> MarginsView:
+    """Evaluate the class densities along several directions, all by default.
+
+    Parameters
+    ----------
+    clf : OPNBClassifier
+    projected : Projected
+    directions : sequence of int, optional
+    weighting : {"density", "prior"}, default="density"
+
+    Returns
+    -------
+    MarginsView
+    """
+    model = fitted_model(clf)
+    chosen = range(projected.Z.shape[1]) if directions is None else model._checked_directions(directions)
+    margins = tuple(margin(model, projected, d, weighting, least=160) for d in chosen)
+    return MarginsView(margins, projected.class_names, projected.train_counts)

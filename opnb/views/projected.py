@@ -1,0 +1,189 @@
+"""The data as a fitted model sees them: positions on every direction, classes and predictions.
+
+Everything here depends on the fit and the data alone, so one `Projected` serves every choice of directions. The
+full model's predictions are the dear part of a picture; keep the object while the fit lives.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from opnb.core.kernel import Array
+from opnb.errors import DataError
+
+Labels = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ErrorCount:
+    """How many of some points are misclassified."""
+
+    wrong: int
+    n: int
+
+    @property
+    def error(self) -> float:
+        """Share of the points that are misclassified; NaN of no points."""
+        return self.wrong / self.n if self.n else float("nan")
+
+    def __str__(self) -> str:
+        return f"{self.error:.3f} ({self.wrong:,} of {self.n:,})" if self.n else "no points"
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """Training points, then held-out points, on every direction of a fitted model.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n, n_components)
+        Positions in the units of `transform`.
+    labels : ndarray of int of shape (n,)
+        Index into `class_names`.
+    is_test : ndarray of bool of shape (n,)
+    rows : ndarray of int of shape (n,)
+        The caller's name for each point.
+    log_posterior : ndarray of shape (n, n_classes)
+        Of the full model.
+    class_names, feature_names : tuple of str
+    """
+
+    Z: Array
+    labels: Labels
+    is_test: Flags
+    rows: NDArray[np.int64]
+    log_posterior: Array
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+
+    @property
+    def predicted(self) -> Labels:
+        """Class index that the full model predicts, of shape (n,)."""
+        return self.log_posterior.argmax(axis=1)
+
+    def errors(self, predicted: Labels) -> tuple[ErrorCount, ErrorCount | None]:
+        """Count the errors of a prediction on the training points and on the held-out points, if there are any."""
+        wrong = predicted != self.labels
+        train = ErrorCount(int(wrong[~self.is_test].sum()), int((~self.is_test).sum()))
+        if not self.is_test.any():
+            return train, None
+        return train, ErrorCount(int(wrong[self.is_test].sum()), int(self.is_test.sum()))
+
+    @property
+    def train_counts(self) -> Labels:
+        """Training points of each class."""
+        return np.bincount(self.labels[~self.is_test], minlength=len(self.class_names))
+
+
+def fitted_model(clf: Any) -> Any:
+    """Give the fitted classifier itself where a search over settings wraps it."""
+    clf = getattr(clf, "best_estimator_", clf)
+    check_is_fitted(clf)
+    return clf
+
+
+def project(
+    clf: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
+    *,
+    rows: ArrayLike | None = None,
+    rows_test: ArrayLike | None = None,
+    class_names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Projected:
+    """Project the data of a fit and let the full model predict them.
+
+    Parameters
+    ----------
+    clf : OPNBClassifier
+        Fitted, or a fitted search with a `best_estimator_`.
+    X, y : array-like of shape (n, n_features) and (n,)
+        Training data.
+    X_test, y_test : array-like, optional
+        Held-out data; an empty array is the same as none.
+    rows, rows_test : array-like of int, optional
+        What to call the points; by default they are counted from 0, the held-out ones after the training ones.
+    class_names, feature_names : sequence of str, optional
+        By default the classes as text, and the feature names that the classifier was fitted with.
+
+    Returns
+    -------
+    Projected
+    """
+    model = fitted_model(clf)
+    parts = [_checked_part(model, X, y, "y")]
+    if (X_test is None) != (y_test is None):
+        raise DataError("X_test and y_test come together: give both, or neither.")
+    if X_test is not None and len(np.asarray(X_test)):
+        parts.append(_checked_part(model, X_test, y_test, "y_test"))
+    sizes = [len(labels) for _, labels in parts]
+    given = [rows, rows_test][: len(parts)]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    names = [_checked_rows(g, size, start) for g, size, start in zip(given, sizes, starts, strict=False)]
+    return Projected(
+        Z=np.concatenate([model.transform(data) for data, _ in parts]),
+        labels=np.concatenate([labels for _, labels in parts]),
+        is_test=np.repeat([False, True][: len(parts)], sizes),
+        rows=np.concatenate(names),
+        log_posterior=np.concatenate([model.predict_log_proba(data) for data, _ in parts]),
+        class_names=_checked_names(class_names, [str(c) for c in model.classes_], "class_names"),
+        feature_names=_checked_names(feature_names, _fitted_names(model), "feature_names"),
+    )
+
+
+def _checked_part(model: Any, X: ArrayLike, y: ArrayLike | None, name: str) -> tuple[Any, Labels]:
+    """Pass the data on as they are (the classifier checks them) with the class index of every row."""
+    classes = np.asarray(y)
+    if classes.ndim != 1 or len(classes) != len(X):  # type: ignore[arg-type]
+        raise DataError(f"{name} must have one class for each of the {len(X)} rows.")  # type: ignore[arg-type]
+    labels = np.searchsorted(model.classes_, classes).clip(max=model.classes_.size - 1)
+    unknown = np.flatnonzero(model.classes_[labels] != classes)
+    if unknown.size:
+        raise DataError(
+            f"{name} holds the class {classes[unknown[0]]!r} (row {unknown[0]}), which the model was not fitted with. "
+            "Leave its rows out, or fit again with them."
+        )
+    return X, labels
+
+
+def _checked_rows(rows: ArrayLike | None, size: int, start: int) -> NDArray[np.int64]:
+    names = np.arange(start, start + size) if rows is None else np.asarray(rows)
+    if names.shape != (size,):
+        raise DataError(f"rows must name each of the {size} points, got shape {names.shape}.")
+    return names.astype(np.int64)
+
+
+def _fitted_names(model: Any) -> list[str]:
+    default = [f"feature {j + 1}" for j in range(model.n_features_in_)]
+    return [str(name) for name in getattr(model, "feature_names_in_", default)]
+
+
+def _checked_names(names: Sequence[str] | None, default: list[str], what: str) -> tuple[str, ...]:
+    chosen = tuple(default if names is None else map(str, names))
+    if len(chosen) != len(default):
+        raise DataError(f"{what} must have {len(default)} entries, got {len(chosen)}.")
+    return chosen
+
+
+def thinned(labels: Labels, most: int, *, least: int = 50) -> NDArray[np.intp]:
+    """Choose at most about `most` points at random, every class in proportion but with `least` points where it has them.
+
+    The choice is the same every time, so that a redrawn picture does not flicker.
+    """
+    n = labels.size
+    if n <= most:
+        return np.arange(n)
+    order = np.random.default_rng(0).permutation(n)
+    counts = np.bincount(labels)
+    quota = np.maximum(np.ceil(counts * most / n), np.minimum(counts, least))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    place = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(by_class[place < quota[labels[by_class]]])

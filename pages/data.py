@@ -1,0 +1,25 @@
+"""Bring a table, see what was found in it, and decide what is done with it."""
+
+import streamlit as st
+
+from opnb.studio.data_sources import described, ways_in
+from opnb.studio.preparing import account, preparation, preview, reading_settings
+from opnb.studio.session import studio
+
+state = studio()
+st.title("Data")
+ways_in(state)
+working = state.working
+if working is not None:
+    st.divider()
+    described(state)
+    reading_settings(state, working)
+    preview(working)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.subheader("Preparation")
+        preparation(state, working)
+    with right:
+        if state.dataset is not None and not working.error:
+            account(state)
+            st.page_link("pages/workbench.py", label="See the picture", icon=":material/scatter_plot:")

@@ -1,0 +1,24 @@
+"""From a table to a picture: data and settings at the side, the projection in the middle, details below."""
+
+import streamlit as st
+
+from opnb.studio.data_picker import data_picker
+from opnb.studio.fit_form import fit_form
+from opnb.studio.running import running_fit, wait_briefly
+from opnb.studio.session import studio, write_link
+
+state = studio()
+with st.sidebar:
+    data_picker(state)
+    if state.dataset is not None:
+        asked = fit_form(state)
+        if asked is not None:
+            state.fit(asked)
+wait_briefly()
+if state.job is not None:
+    running_fit()
+elif state.result is not None:
+    from opnb.studio.picture import picture
+
+    picture(state)
+write_link()

@@ -1,0 +1,164 @@
+"""Jobs: the queue's order, its width, cancelling, failures, and visitors that leave."""
+
+import threading
+import time
+
+import pytest
+
+from opnb.errors import DataError
+from opnb.studio import jobs
+from opnb.studio.jobs import Job, Queue
+
+WAIT = 10.0
+
+
+class Gate:
+    """Work that runs until the gate is opened or the job is stopped, and notes when it began."""
+
+    def __init__(self):
+        self.open = threading.Event()
+        self.began = []
+
+    def job(self, name, owner="", alive=lambda: True):
+        return Job(lambda job: self._work(name, job), owner, alive)
+
+    def _work(self, name, job):
+        self.began.append(name)
+        while not (job.stopping or self.open.wait(0.01)):
+            pass
+        return "stopped" if job.stopping else name
+
+
+@pytest.fixture
+def gate():
+    gate = Gate()
+    yield gate
+    gate.open.set()
+
+
+def eventually(condition):
+    deadline = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < deadline, "the condition never came true"
+        time.sleep(0.005)
+
+
+def test_a_job_gives_its_result():
+    job = Queue(1).submit(Job(lambda job: 42))
+    assert job.wait(WAIT)
+    assert (job.status, job.result, job.error) == ("done", 42, "")
+
+
+def test_no_more_jobs_run_than_the_limit_and_the_rest_wait_in_order(gate):
+    queue = Queue(2)
+    submitted = [queue.submit(gate.job(name, owner=name)) for name in "abcd"]
+    eventually(lambda: len(gate.began) == 2)
+    assert sorted(gate.began) == ["a", "b"]
+    assert [queue.place(job) for job in submitted] == [0, 0, 1, 2]
+    gate.open.set()
+    assert all(job.wait(WAIT) for job in submitted)
+    assert sorted(gate.began[2:]) == ["c", "d"]
+
+
+def test_one_visitor_with_many_jobs_does_not_keep_another_out(gate):
+    queue = Queue(1)
+    mine = [queue.submit(gate.job(f"mine {i}", owner="me")) for i in range(3)]
+    yours = queue.submit(gate.job("yours", owner="you"))
+    assert [queue.place(job) for job in [*mine, yours]] == [0, 2, 3, 1]
+    queue.cancel(mine[0])
+    eventually(lambda: gate.began == ["mine 0", "yours"])
+
+
+def test_cancel_ends_a_running_job_within_a_second_and_keeps_what_it_reached(gate):
+    queue = Queue(1)
+    job = queue.submit(gate.job("a"))
+    eventually(lambda: gate.began)
+    began = time.monotonic()
+    queue.cancel(job)
+    assert job.wait(WAIT)
+    assert time.monotonic() - began < 1.0
+    assert job.result == "stopped"
+
+
+def test_cancel_of_a_waiting_job_never_runs_it(gate):
+    queue = Queue(1)
+    first, second = queue.submit(gate.job("first")), queue.submit(gate.job("second"))
+    queue.cancel(second)
+    assert second.finished
+    assert second.status == "cancelled"
+    gate.open.set()
+    assert first.wait(WAIT)
+    assert gate.began == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (DataError("Column 'a' is empty."), "Column 'a' is empty."),
+        (ValueError("n_components is too large"), "n_components is too large"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+def test_errors_become_words(error, words):
+    def work(job):
+        raise error
+
+    job = Queue(1).submit(Job(work))
+    assert job.wait(WAIT)
+    assert job.status == "failed"
+    assert words in job.error
+    assert job.result is None
+
+
+def test_an_unexpected_error_is_logged_and_its_details_stay_on_the_server(caplog):
+    def work(job):
+        raise RuntimeError("/secret/path")
+
+    job = Queue(1).submit(Job(work))
+    assert job.wait(WAIT)
+    assert "secret" not in job.error
+    assert "secret" in caplog.text
+
+
+def test_a_failure_frees_the_place(gate):
+    queue = Queue(1)
+    queue.submit(Job(lambda job: 1 / 0))
+    after = queue.submit(Job(lambda job: "fine"))
+    assert after.wait(WAIT)
+    assert after.result == "fine"
+
+
+def test_a_visitor_who_left_frees_the_worker_and_the_place(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "_GRACE", 0.05)
+    here = threading.Event()
+    here.set()
+    queue = Queue(1)
+    running = queue.submit(gate.job("running", "gone", here.is_set))
+    waiting = queue.submit(gate.job("waiting", "gone", here.is_set))
+    mine = queue.submit(gate.job("mine", "me"))
+    eventually(lambda: gate.began)
+    here.clear()
+    eventually(lambda: running.finished)
+    eventually(lambda: queue.place(mine) == 0)
+    eventually(lambda: waiting.finished)
+    assert gate.began == ["running", "mine"]
+
+
+def test_a_short_absence_is_forgiven(gate):
+    answers = iter([False, True])
+    job = Queue(1).submit(gate.job("a", "me", lambda: next(answers, True)))
+    eventually(lambda: gate.began)
+    assert not job.stopping
+    gate.open.set()
+    assert job.wait(WAIT)
+    assert job.result == "a"
+
+
+@pytest.mark.parametrize(("given", "limit"), [("3", 3), ("0", None), ("-1", None), ("x", None)])
+def test_the_width_of_the_queue_is_a_setting(monkeypatch, given, limit):
+    jobs.queue.cache_clear()
+    monkeypatch.setenv(jobs.LIMIT_VARIABLE, given)
+    try:
+        assert jobs.queue().limit == limit if limit else jobs.queue().limit >= 1
+    finally:
+        jobs.queue.cache_clear()
