@@ -4,6 +4,7 @@ import streamlit as st
 
 from opnb.studio.data_picker import data_picker
 from opnb.studio.fit_form import fit_form
+from opnb.studio.picture import picture
 from opnb.studio.running import running_fit, wait_briefly
 from opnb.studio.session import studio, write_link
 

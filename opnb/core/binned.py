@@ -31,6 +31,8 @@ COARSEST_STEP = 0.1
 _BLOCK = 512
 # Below this share of the largest position a step would be lost in rounding.
 _FINEST_SHARE = 2.0**-40
+# Keeps the quotients below finite for a direction on which all points coincide.
+_SMALLEST = 1e-100
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ def lattice_steps(low: Array, high: Array, n_bins: int) -> Array:
     Steps are halved from `COARSEST_STEP`, never fitted to the range: the step is then constant around almost every
     projection, and the derivative needs no term for it.
     """
-    span = np.maximum(high - low, np.finfo(float).tiny)
+    span = np.maximum(high - low, _SMALLEST)
     halvings = np.ceil(np.log2(np.maximum(COARSEST_STEP * (n_bins - 1) / span, 1.0)))
     finest = np.maximum(np.abs(low), np.abs(high)) * _FINEST_SHARE
-    allowed = np.floor(np.log2(COARSEST_STEP / np.maximum(finest, np.finfo(float).tiny)))
+    allowed = np.floor(np.log2(COARSEST_STEP / np.maximum(finest, _SMALLEST)))
     return COARSEST_STEP * 2.0 ** -np.maximum(np.minimum(halvings, allowed), 0.0)
 
 

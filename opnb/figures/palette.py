@@ -37,6 +37,7 @@ SYMBOLS = (
 )
 GREY = "#8c8c8c"
 BOUNDARY = "#7a7a7a"
+FONT = '"Source Sans", "Source Sans Pro", "Source Sans 3", "Helvetica Neue", Arial, sans-serif'
 REGION_ALPHA = 0.15
 
 
@@ -127,7 +128,7 @@ def template(theme: Theme) -> go.layout.Template:
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         colorway=list(COLOURS),
-        font={"family": "Source Sans Pro, Source Sans 3, system-ui, sans-serif", "color": theme.text, "size": 13},
+        font={"family": FONT, "color": theme.text, "size": 13},
         hoverlabel={
             "bgcolor": theme.hover,
             "bordercolor": BOUNDARY,

@@ -16,10 +16,11 @@ from opnb.figures.layers import (
     mistakes,
     point_traces,
 )
+from opnb.figures.layout import error_line, headline, legend_below, titled
 from opnb.figures.palette import ClassStyle, Theme, class_styles, find_theme, fresh_figure
 from opnb.figures.strip import draw_strip
 from opnb.figures.text import axis_hover, axis_name, axis_title, plain
-from opnb.views.projected import ErrorCount, fitted_model
+from opnb.views.projected import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
 from opnb.views.strip import strip_view
 
@@ -104,19 +105,12 @@ def draw_projection(
     figure.add_traces(_marks(view, look))
     figure.update_layout(images=_images(view, styles, fade), **_axes(view, compact))
     figure.update_layout(
-        title=_title(view, title, compact, look),
-        legend=_legend(compact),
+        **titled(_headline(view, title, compact)),
+        legend=legend_below(compact),
         dragmode="lasso" if selectable else "zoom",
         hovermode="closest",
     )
     return figure
-
-
-def error_line(train: ErrorCount, test: ErrorCount | None, compact: bool = False) -> str:
-    """State the errors with their counts."""
-    if test is None:
-        return f"training error {train}"
-    return f"error: training {train},{'<br>' if compact else ' '}held out {test}"
 
 
 def _margins(view: ProjectionView, styles: list[ClassStyle]) -> list[go.Scatter]:
@@ -136,7 +130,7 @@ def _marks(view: ProjectionView, look: Theme) -> list[Any]:
     """Mark the misclassified points (held out at once, training on demand) and those on which the models differ."""
     points, traces = view.points, []
     predicted = points.full if view.model == "full" else points.shown
-    size = marker_size(len(points.x)) + 4
+    size = marker_size(len(points.x)) + 3
     for held_out, kind in ((True, "held out"), (False, "training")):
         chosen = view.wrong & (points.is_test == held_out)
         if chosen.any():
@@ -213,7 +207,7 @@ def _axis_note(view: ProjectionView, which: int, end: float) -> dict[str, Any]:
         place = {"x": 0, "y": end, "xanchor": "left", "yanchor": "top"}
     axis = view.axes[which]
     return {
-        "text": f"{axis_name(axis)} ⓘ",
+        "text": f"weights",
         "hovertext": axis_hover(axis),
         "showarrow": False,
         "xref": "paper",
@@ -224,31 +218,9 @@ def _axis_note(view: ProjectionView, which: int, end: float) -> dict[str, Any]:
     }
 
 
-def _title(view: ProjectionView, title: str | None, compact: bool, look: Theme) -> dict[str, Any]:
-    lines = [f"<b>{plain(title, 70)}</b>"] if title else []
-    size = 12 if compact else 13
-    model = "full model" if view.model == "full" and view.has_more else "boundary of the model on the two directions shown"
-    small = [error_line(view.train, view.test, compact), *([model] if view.has_more else []), *view.notes]
-    lines += [f"<span style='font-size:{size}px'>{line}</span>" for line in small]
-    return {
-        "text": "<br>".join(lines),
-        "yref": "container",
-        "y": 0.99,
-        "yanchor": "top",
-        "xref": "paper",
-        "automargin": True,
-    }
-
-
-def _legend(compact: bool) -> dict[str, Any]:
-    """Put the legend below everything, where it can take as many rows as it needs."""
-    return {
-        "orientation": "h",
-        "yref": "container",
-        "y": 0.005,
-        "yanchor": "bottom",
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "font": {"size": 11 if compact else 13},
-    }
+def _headline(view: ProjectionView, title: str | None, compact: bool) -> list[str]:
+    small = [error_line(view.train, view.test, compact)]
+    if view.has_more:
+        of = "full model" if view.model == "full" else "model on the two directions shown"
+        small.append(f"errors and boundary of the {of}")
+    return headline(title, [*small, *view.notes], compact)

@@ -46,6 +46,6 @@ def unique_names(names: Sequence[str], longest: int = 28) -> list[str]:
     return [f"{name} #{k + 1}" if short.count(name) > 1 else name for k, name in enumerate(short)]
 
 
-def wrapped(text: str, width: int) -> str:
-    """Break plain text into lines of at most `width` characters."""
-    return "<br>".join(plain(line) for line in textwrap.wrap(text, width))
+def wrapped(text: str, width: int) -> list[str]:
+    """Break plain text into safe lines of at most `width` characters."""
+    return [plain(line) for line in textwrap.wrap(text, width)]

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb.errors import OPNBError
 from opnb.studio.jobs import Job
-from opnb.studio.results import FitResult, score
+from opnb.studio.results import FitResult, result_of
 
 if TYPE_CHECKING:
     from opnb.classifier import OPNBClassifier
@@ -98,7 +98,7 @@ def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult])
         classifier.fit(dataset.X_train, dataset.y_train)
     classifier.callback = None  # it holds the job, which the result should outlive
     progress.stage = "score"
-    return _result(spec, table, dataset, classifier, time.perf_counter() - began)
+    return result_of(spec, table, dataset, classifier, time.perf_counter() - began, _notes(classifier))
 
 
 def check_size(spec: FitSpec, dataset: Dataset) -> None:
@@ -109,28 +109,6 @@ def check_size(spec: FitSpec, dataset: Dataset) -> None:
             f"{spec.n_components} directions were asked for, but the data have {p} columns after preparation. "
             f"Choose at most {p}."
         )
-
-
-def _result(
-    spec: FitSpec, table: Table, dataset: Dataset, classifier: OPNBClassifier, seconds: float
-) -> FitResult:
-    log_posteriors = classifier.predict_log_proba(dataset.X)
-    scores = [
-        score(classifier.classes_, dataset.y[rows], log_posteriors[rows]) if len(rows) else None
-        for rows in (dataset.train, dataset.test)
-    ]
-    assert scores[0] is not None
-    return FitResult(
-        spec=spec,
-        table=table,
-        dataset=dataset,
-        classifier=classifier,
-        posteriors=np.exp(log_posteriors),
-        train=scores[0],
-        test=scores[1],
-        seconds=seconds,
-        notes=_notes(classifier),
-    )
 
 
 def _notes(classifier: OPNBClassifier) -> tuple[str, ...]:

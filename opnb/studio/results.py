@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from opnb.views import Projected, project
+
 if TYPE_CHECKING:
     from opnb.classifier import OPNBClassifier
     from opnb.data import Dataset, Table
@@ -30,9 +32,9 @@ class Score:
         """Share of wrong predictions."""
         return self.wrong / self.n
 
-    def words(self) -> str:
-        """Say the error with its counts."""
-        return f"{100 * self.error:.1f} % ({self.wrong:,} of {self.n:,})"
+    def counts(self) -> str:
+        """Say the counts behind the error."""
+        return f"{self.wrong:,} of {self.n:,} wrong"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,9 @@ class FitResult:
     dataset : Dataset
     classifier : OPNBClassifier
         Fitted on the training rows.
-    posteriors : ndarray of shape (n, n_classes)
-        Of every row of `dataset`.
+    projected : Projected
+        Training rows, then held-out rows, on every direction, with the full model's posteriors. Its `rows` count
+        the table's rows from 1.
     train, test : Score
         `test` is None without held-out rows.
     seconds : float
@@ -62,7 +65,7 @@ class FitResult:
     table: Table = field(repr=False)
     dataset: Dataset = field(repr=False)
     classifier: OPNBClassifier = field(repr=False)
-    posteriors: NDArray[np.float64] = field(repr=False)
+    projected: Projected = field(repr=False)
     train: Score
     test: Score | None
     seconds: float
@@ -74,22 +77,28 @@ class FitResult:
         """Number of directions of the model."""
         return len(self.classifier.components_)
 
-    @property
-    def predicted(self) -> NDArray:
-        """Predicted class of every row of the data."""
-        return self.classifier.classes_[self.posteriors.argmax(axis=1)]
+
+def result_of(
+    spec: FitSpec, table: Table, dataset: Dataset, classifier: OPNBClassifier, seconds: float, notes: tuple[str, ...]
+) -> FitResult:
+    """Predict every row with a fitted classifier and score the predictions."""
+    projected = project(
+        classifier,
+        dataset.X_train,
+        dataset.y_train,
+        dataset.X_test,
+        dataset.y_test,
+        rows=dataset.rows[dataset.train] + 1,
+        rows_test=dataset.rows[dataset.test] + 1,
+        class_names=dataset.class_names,
+        feature_names=dataset.feature_names,
+    )
+    train = _score(projected, ~projected.is_test)
+    test = _score(projected, projected.is_test) if projected.is_test.any() else None
+    return FitResult(spec, table, dataset, classifier, projected, train, test, seconds, notes)
 
 
-def score(classes: NDArray, y: NDArray, log_posteriors: NDArray[np.float64]) -> Score:
-    """Compare log posteriors with the true classes.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-    y : ndarray of shape (n,)
-        At least one row.
-    log_posteriors : ndarray of shape (n, n_classes)
-    """
-    truth = np.searchsorted(classes, y)
-    wrong = int((log_posteriors.argmax(axis=1) != truth).sum())
-    return Score(wrong, len(y), float(-log_posteriors[np.arange(len(y)), truth].mean()))
+def _score(projected: Projected, chosen: NDArray[np.bool_]) -> Score:
+    log_posterior, labels = projected.log_posterior[chosen], projected.labels[chosen]
+    wrong = int((log_posterior.argmax(axis=1) != labels).sum())
+    return Score(wrong, len(labels), float(-log_posterior[np.arange(len(labels)), labels].mean()))
