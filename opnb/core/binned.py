@@ -17,7 +17,6 @@ the direction `axes[e]` begins and `low[e]` the lattice number of that row. Padd
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,45 +27,45 @@ from opnb.core.kernel import Array
 from opnb.core.simd import fma, load, log, splat, store, total
 
 COARSEST_STEP = 0.1
-_BLOCK = 512
+# Rows handled at a time, so that their scores stay in cache while the directions pass over them.
+_BLOCK = 1024
 # Below this share of the largest position a step would be lost in rounding.
 _FINEST_SHARE = 2.0**-40
-# Keeps the quotients below finite for a direction on which all points coincide.
-_SMALLEST = 1e-100
+# A direction on which all points coincide has no range: its steps end here.
+_SMALLEST = 1e-6
 
 
-@dataclass(frozen=True)
-class Lattice:
-    """Where the lattices of the directions `axes` lie: step, first lattice number and first row of each."""
-
-    axes: Indices
-    step: Array
-    low: Array
-    first: Indices
-    n_points: int
-
-
+@kernel
 def lattice_steps(low: Array, high: Array, n_bins: int) -> Array:
     """Choose a step for every direction: at most a tenth of the bandwidth, and at least `n_bins` points.
 
     Steps are halved from `COARSEST_STEP`, never fitted to the range: the step is then constant around almost every
     projection, and the derivative needs no term for it.
     """
-    span = np.maximum(high - low, _SMALLEST)
-    halvings = np.ceil(np.log2(np.maximum(COARSEST_STEP * (n_bins - 1) / span, 1.0)))
-    finest = np.maximum(np.abs(low), np.abs(high)) * _FINEST_SHARE
-    allowed = np.floor(np.log2(COARSEST_STEP / np.maximum(finest, _SMALLEST)))
-    return COARSEST_STEP * 2.0 ** -np.maximum(np.minimum(halvings, allowed), 0.0)
+    steps = np.empty(low.size)
+    for d in range(low.size):
+        step = COARSEST_STEP
+        finest = max(abs(low[d]), abs(high[d]), _SMALLEST) * _FINEST_SHARE
+        while (high[d] - low[d]) / step < n_bins - 1 and step / 2 > finest:
+            step /= 2
+        steps[d] = step
+    return steps
 
 
-def lattice_over(axes: Indices, low: Array, high: Array, step: Array) -> Lattice:
-    """Lay a lattice over the range of every direction in `axes`."""
-    low, high, step = low[axes], high[axes], step[axes]
-    start = np.floor(low / step)
-    # One point more than the range needs: rounding may put the largest value a hair above its lattice point.
-    n_points = (np.floor(high / step) - start + 3).astype(np.intp)
-    first = np.concatenate([[0], np.cumsum(n_points)[:-1]]).astype(np.intp)
-    return Lattice(axes, step, start, first, int(n_points.sum()))
+@kernel
+def lattice_over(axes: Indices, low: Array, high: Array, step: Array) -> tuple[Array, Array, Indices]:
+    """Lay a lattice over the range of every direction in `axes`: steps, first lattice numbers, first rows.
+
+    The first rows end with the number of rows of all lattices.
+    """
+    steps, starts = step[axes], np.empty(axes.size)
+    first = np.zeros(axes.size + 1, dtype=np.intp)
+    for e in range(axes.size):
+        starts[e] = math.floor(low[axes[e]] / steps[e])
+        # Two points more than the span: the one above the largest value, and one for a value rounded up to it.
+        n_points = math.floor(high[axes[e]] / steps[e]) - starts[e] + 3
+        first[e + 1] = first[e] + int(n_points)
+    return steps, starts, first
 
 
 @inline
@@ -77,59 +76,45 @@ def _locate(z: float, inverse_step: float, low: float) -> tuple[int, float]:
     return b, u - b
 
 
-@kernel
-def bin_masses(
-    Z: Array, labels: Indices, n_classes: int, axes: Indices, step: Array, low: Array, first: Indices, table: Array
-) -> None:
-    """Add every point's mass to the two lattice points around it. Padding lanes get one, so that logarithms stay finite."""
-    for e in range(axes.size):
-        d = axes[e]
-        inverse_step = 1.0 / step[e]
-        for i in range(Z.shape[1]):
-            b, t = _locate(Z[d, i], inverse_step, low[e])
-            row = first[e] + b
-            table[row, labels[i]] += 1.0 - t
-            table[row + 1, labels[i]] += t
-    for row in range(table.shape[0]):
-        table[row, n_classes:] = 1.0
+@inline
+def _bin_masses(z: Array, labels: Indices, n_classes: int, inverse_step: float, low: float, table: Array) -> None:
+    """Give every point's mass on one direction to the two lattice points around it; padding lanes get one."""
+    table[:, :n_classes] = 0.0
+    table[:, n_classes:] = 1.0
+    for i in range(z.size):
+        b, t = _locate(z[i], inverse_step, low)
+        table[b, labels[i]] += 1.0 - t
+        table[b + 1, labels[i]] += t
 
 
-@kernel
-def convolve(table: Array, first: int, last: int, step: float, lanes: Any) -> None:
-    """Replace rows first..last-1 by their sums with the kernel (1 + |u|) exp(-|u|), in place."""
-    width = table.shape[1]
+@inline
+def _convolve(table: Array, step: float, lanes: Any) -> None:
+    """Replace the lattice of one direction by its sums with the kernel (1 + |u|) exp(-|u|), in place."""
+    n_points, width = table.shape
     W = len(lanes)
-    decay = splat(math.exp(-step), lanes)
-    gap = splat(step, lanes)
-    left = np.empty((last - first, W))
+    left = np.empty((n_points, W))
+    decay, gap = splat(math.exp(-step), lanes), splat(step, lanes)
     for lane in range(0, width, W):
         A, B = splat(0.0, lanes), splat(0.0, lanes)
-        for row in range(first, last):
+        for row in range(n_points):
             B = decay * fma(gap, A, B)
             A = decay * A
-            store(left, (row - first) * W, A + B)
+            store(left, row * W, A + B)
             A = A + load(table, row * width + lane, lanes)
         A, B = splat(0.0, lanes), splat(0.0, lanes)
-        for row in range(last - 1, first - 1, -1):
+        for row in range(n_points - 1, -1, -1):
             here = load(table, row * width + lane, lanes)
-            store(table, row * width + lane, (load(left, (row - first) * W, lanes) + here) + (A + B))
+            store(table, row * width + lane, (load(left, row * W, lanes) + here) + (A + B))
             A = A + here
             B = decay * fma(gap, A, B)
             A = decay * A
 
 
-@kernel
-def log_table(sums: Array, logs: Array, lanes: Any) -> None:
-    """Take logarithms of every entry."""
-    for at in range(0, sums.size, len(lanes)):
-        store(logs, at, log(load(sums, at, lanes), lanes))
-
-
-@kernel
-def read_scores(
+@inline
+def _read_scores(
     scores: Array, Z: Array, axes: Indices, step: Array, low: Array, first: Indices, logs: Array, lanes: Any
 ) -> None:
-    """Add the interpolated log sums of every direction to the scores, in blocks of rows that stay in cache."""
+    """Add the interpolated log sums of every direction to the scores."""
     n, width = scores.shape
     W = len(lanes)
     for start in range(0, n, _BLOCK):
@@ -147,10 +132,47 @@ def read_scores(
 
 
 @kernel
-def scatter_pull(
+def add_log_sums(
+    scores: Array,
+    Z: Array,
+    labels: Indices,
+    n_classes: int,
+    axes: Indices,
+    step: Array,
+    low: Array,
+    first: Indices,
+    sums: Array,
+    logs: Array,
+    lanes: Any,
+) -> None:
+    """Add the log kernel sums of the directions `axes` to `scores`.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, width)
+        Padded class scores of every row.
+    Z : ndarray of shape (n_components, n)
+        Positions.
+    labels : ndarray of shape (n,)
+    axes, step, low, first :
+        The lattice.
+    sums, logs : ndarray of shape (n_points, width)
+        Written: kernel sums on the lattice, and their logarithms.
+    """
+    for e in range(axes.size):
+        table, table_logs = sums[first[e] : first[e + 1]], logs[first[e] : first[e + 1]]
+        _bin_masses(Z[axes[e]], labels, n_classes, 1.0 / step[e], low[e], table)
+        _convolve(table, step[e], lanes)
+        for at in range(0, table.size, len(lanes)):
+            store(table_logs, at, log(load(table, at, lanes), lanes))
+    _read_scores(scores, Z, axes, step, low, first, logs, lanes)
+
+
+@inline
+def _scatter(
     pull: Array, Z: Array, axes: Indices, step: Array, low: Array, first: Indices, table: Array, lanes: Any
 ) -> None:
-    """Add the derivative by every score to the two lattice points it was read from: the adjoint of `read_scores`."""
+    """Add the derivative by every score to the two lattice points it was read from."""
     n, width = pull.shape
     W = len(lanes)
     for start in range(0, n, _BLOCK):
@@ -167,11 +189,12 @@ def scatter_pull(
                     store(table, at + width + lane, fma(above, g, load(table, at + width + lane, lanes)))
 
 
-@kernel
-def divide_by_sums(table: Array, sums: Array, lanes: Any) -> None:
-    """Turn derivatives by logarithms into derivatives by sums."""
-    for at in range(0, sums.size, len(lanes)):
-        store(table, at, load(table, at, lanes) / load(sums, at, lanes))
+@inline
+def _differences(table: Array, lanes: Any) -> None:
+    """Replace every row by its difference to the next, in place."""
+    width = table.shape[1]
+    for at in range(0, table.size - width, len(lanes)):
+        store(table, at, load(table, at + width, lanes) - load(table, at, lanes))
 
 
 @kernel
@@ -183,13 +206,30 @@ def pull_back(
     step: Array,
     low: Array,
     first: Indices,
+    sums: Array,
     logs: Array,
-    adjoint: Array,
     lanes: Any,
 ) -> None:
-    """Replace the positions by the objective's derivatives by them, in place."""
+    """Replace the positions on the directions `axes` by the objective's derivatives by them.
+
+    Parameters
+    ----------
+    pull : ndarray of shape (n, width)
+        Derivative of the objective by each class score of each row.
+    sums, logs : ndarray of shape (n_points, width)
+        What `add_log_sums` wrote; `logs` is overwritten. The other parameters are those of `add_log_sums`.
+    """
     n, width = pull.shape
     W = len(lanes)
+    adjoint = np.zeros_like(sums)
+    _scatter(pull, Z, axes, step, low, first, adjoint, lanes)
+    for e in range(axes.size):
+        table, table_sums = adjoint[first[e] : first[e + 1]], sums[first[e] : first[e + 1]]
+        for at in range(0, table.size, W):
+            store(table, at, load(table, at, lanes) / load(table_sums, at, lanes))
+        _convolve(table, step[e], lanes)
+        _differences(table, lanes)
+        _differences(logs[first[e] : first[e + 1]], lanes)
     for start in range(0, n, _BLOCK):
         for e in range(axes.size):
             d = axes[e]
@@ -197,10 +237,8 @@ def pull_back(
             for i in range(start, min(start + _BLOCK, n)):
                 b, _ = _locate(Z[d, i], inverse_step, low[e])
                 row = first[e] + b
-                at = row * width
                 slope = splat(0.0, lanes)
                 for lane in range(0, width, W):
-                    rise = load(logs, at + width + lane, lanes) - load(logs, at + lane, lanes)
+                    rise = load(logs, row * width + lane, lanes)
                     slope = fma(load(pull, i * width + lane, lanes), rise, slope)
-                through_mass = adjoint[row + 1, labels[i]] - adjoint[row, labels[i]]
-                Z[d, i] = (total(slope) + through_mass) * inverse_step
+                Z[d, i] = (total(slope) + adjoint[row, labels[i]]) * inverse_step

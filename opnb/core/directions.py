@@ -68,36 +68,24 @@ class Classes:
 class BinnedDirections:
     """Directions on a lattice."""
 
-    def __init__(self, Z: Array, lattice: binned.Lattice, classes: Classes) -> None:
-        self.Z, self.lattice, self.classes = Z, lattice, classes
-        self.sums = np.zeros((lattice.n_points, classes.mass.shape[1]))
+    def __init__(self, Z: Array, axes: Indices, low: Array, high: Array, step: Array, classes: Classes) -> None:
+        self.Z, self.axes, self.classes = Z, axes, classes
+        self._lattice = (axes, *binned.lattice_over(axes, low, high, step))
+        n_points = self._lattice[-1][-1]
+        self.sums = np.empty((n_points, classes.mass.shape[1]))
         self.logs = np.empty_like(self.sums)
-
-    @property
-    def _layout(self) -> tuple[Indices, Array, Array, Indices]:
-        return self.lattice.axes, self.lattice.step, self.lattice.low, self.lattice.first
-
-    def _convolve(self, table: Array) -> None:
-        ends = np.append(self.lattice.first[1:], self.lattice.n_points)
-        for first, end, step in zip(self.lattice.first, ends, self.lattice.step, strict=True):
-            binned.convolve(table, first, end, step, self.classes.lanes)
 
     def add_scores(self, scores: Array) -> None:
         """See `Directions`."""
         classes = self.classes
-        binned.bin_masses(self.Z, classes.labels, classes.n_classes, *self._layout, self.sums)
-        self._convolve(self.sums)
-        binned.log_table(self.sums, self.logs, classes.lanes)
-        binned.read_scores(scores, self.Z, *self._layout, self.logs, classes.lanes)
+        binned.add_log_sums(
+            scores, self.Z, classes.labels, classes.n_classes, *self._lattice, self.sums, self.logs, classes.lanes
+        )
 
     def pull_back(self, pull: Array) -> None:
         """See `Directions`."""
-        lanes = self.classes.lanes
-        adjoint = np.zeros_like(self.sums)
-        binned.scatter_pull(pull, self.Z, *self._layout, adjoint, lanes)
-        binned.divide_by_sums(adjoint, self.sums, lanes)
-        self._convolve(adjoint)
-        binned.pull_back(pull, self.Z, self.classes.labels, *self._layout, self.logs, adjoint, lanes)
+        classes = self.classes
+        binned.pull_back(pull, self.Z, classes.labels, *self._lattice, self.sums, self.logs, classes.lanes)
 
 
 class ExactDirection:
@@ -165,7 +153,7 @@ class OwnClassLeftOut:
         self.rows = [np.flatnonzero(self.labels == k) for k in range(others.classes.n_classes)]
 
     def _log_sums(self, Z: Array) -> Iterator[tuple[int, Indices, Array, Array, Array]]:
-        for d in self.others.lattice.axes:
+        for d in self.others.axes:
             for rows in self.rows:
                 rows_sorted = rows[np.argsort(Z[d, rows])]
                 z = Z[d, rows_sorted]
@@ -207,7 +195,6 @@ def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | N
         for d in np.flatnonzero(~on_lattice)
     ]
     if on_lattice.any():
-        lattice = binned.lattice_over(np.flatnonzero(on_lattice), low, high, step)
-        binned_directions = BinnedDirections(Z, lattice, classes)
+        binned_directions = BinnedDirections(Z, np.flatnonzero(on_lattice), low, high, step, classes)
         plan.append(OwnClassLeftOut(binned_directions) if leave_out else binned_directions)
     return plan

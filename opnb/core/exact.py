@@ -2,7 +2,7 @@
 
 The recursion of `opnb.core.kernel_sums` with the states of all classes side by side in vector registers: one sweep
 over the sorted points serves every class, and one exponential a gap. A direction costs O(n K) after its sort, in two
-sweeps for the densities and three for the gradient. Densities are computed again for the gradient rather than kept,
+walks for the densities and three for the gradient. Densities are computed again for the gradient rather than kept,
 so memory stays O(n K) for any number of directions.
 
 Plain arithmetic is safe while a direction spans less than `PLAIN_SPAN` bandwidths: then no sum is below exp(-600) and
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opnb.core.compiled import kernel
+from opnb.core.compiled import inline, kernel
 from opnb.core.kernel import Array
 from opnb.core.simd import exp, fma, load, log, splat, store, total
 
@@ -25,6 +25,9 @@ Indices = NDArray[np.intp]
 
 PLAIN_SPAN = 600.0
 NEVER = -1e30
+
+# Points handled at a time, so that what the walk from the left leaves for the walk from the right stays in cache.
+_BLOCK = 256
 
 _EIGHT = (0,) * 8
 
@@ -44,6 +47,28 @@ def _exp_of_negative(x: Array, out: Array, lanes: Any) -> None:
     zero = splat(0.0, lanes)
     for i in range(0, x.size, len(lanes)):
         store(out, i, exp(zero - load(x, i, lanes), lanes))
+
+
+@inline
+def _step(A: Any, B: Any, gap: float, decay: float, lanes: Any) -> tuple[Any, Any]:
+    """Move the state of all classes over a gap."""
+    e = splat(decay, lanes)
+    return e * A, e * fma(splat(gap, lanes), A, B)
+
+
+@kernel
+def _left_states(
+    labels: Indices, gap: Array, decay: Array, mass: Array, lane: int, states: Array, lanes: Any
+) -> None:
+    """Write the state with which a walk from the left enters every block."""
+    W, width = len(lanes), mass.shape[1]
+    A, B = splat(0.0, lanes), splat(0.0, lanes)
+    for j in range(labels.size):
+        if j % _BLOCK == 0:
+            store(states, j // _BLOCK * 2 * W, A)
+            store(states, j // _BLOCK * 2 * W + W, B)
+        A, B = _step(A, B, gap[j], decay[j], lanes)
+        A = A + load(mass, labels[j] * width + lane, lanes)
 
 
 @kernel
@@ -72,26 +97,29 @@ def add_log_sums(
     """
     n, width = scores.shape
     W = len(lanes)
-    left = np.empty((n, W))
+    left = np.empty((_BLOCK, W))
+    states = np.empty((n // _BLOCK + 1, 2, W))
     kept = splat(own, lanes)
     for lane in range(0, width, W):
+        _left_states(labels, gap, decay, mass, lane, states, lanes)
         A, B = splat(0.0, lanes), splat(0.0, lanes)
-        for j in range(n):
-            e = splat(decay[j], lanes)
-            B = e * fma(splat(gap[j], lanes), A, B)
-            A = e * A
-            store(left, j * W, A + B)
-            A = A + load(mass, labels[j] * width + lane, lanes)
-        A, B = splat(0.0, lanes), splat(0.0, lanes)
-        for j in range(n - 1, -1, -1):
-            here = load(mass, labels[j] * width + lane, lanes)
-            density = fma(kept, here, load(left, j * W, lanes)) + (A + B)
-            at = order[j] * width + lane
-            store(scores, at, load(scores, at, lanes) + log(density, lanes))
-            A = A + here
-            e = splat(decay[j], lanes)
-            B = e * fma(splat(gap[j], lanes), A, B)
-            A = e * A
+        for block in range((n - 1) // _BLOCK, -1, -1):
+            start = block * _BLOCK
+            stop = min(start + _BLOCK, n)
+            a, b = load(states, block * 2 * W, lanes), load(states, block * 2 * W + W, lanes)
+            for j in range(start, stop):
+                a, b = _step(a, b, gap[j], decay[j], lanes)
+                store(left, (j - start) * W, a + b)
+                a = a + load(mass, labels[j] * width + lane, lanes)
+            for j in range(stop - 1, start - 1, -1):
+                here = load(mass, labels[j] * width + lane, lanes)
+                density = fma(kept, here, load(left, (j - start) * W, lanes)) + (A + B)
+                store(left, (j - start) * W, log(density, lanes))
+                A, B = _step(A + here, B, gap[j], decay[j], lanes)
+            # Rows lie scattered in memory: a loop of its own lets many of these accesses wait at the same time.
+            for j in range(start, stop):
+                at = order[j] * width + lane
+                store(scores, at, load(scores, at, lanes) + load(left, (j - start) * W, lanes))
 
 
 @kernel
@@ -117,37 +145,40 @@ def pull_back(
     """
     n, width = pull.shape
     W = len(lanes)
-    left = np.empty((n, W))
-    left_slope = np.empty((n, W))
+    left, left_slope = np.empty((_BLOCK, W)), np.empty((_BLOCK, W))
+    weights = np.empty((n, W))
+    states = np.empty((n // _BLOCK + 1, 2, W))
     kept = splat(own, lanes)
-    out[:] = 0.0
+    sorted_out = np.zeros(n)
     for lane in range(0, width, W):
-        A, B = splat(0.0, lanes), splat(0.0, lanes)
-        for j in range(n):
-            e = splat(decay[j], lanes)
-            B = e * fma(splat(gap[j], lanes), A, B)
-            A = e * A
-            store(left, j * W, A + B)
-            store(left_slope, j * W, B)
-            A = A + load(mass, labels[j] * width + lane, lanes)
+        _left_states(labels, gap, decay, mass, lane, states, lanes)
         A, B = splat(0.0, lanes), splat(0.0, lanes)
         C, D = splat(0.0, lanes), splat(0.0, lanes)
-        for j in range(n - 1, -1, -1):
-            here = load(mass, labels[j] * width + lane, lanes)
-            density = fma(kept, here, load(left, j * W, lanes)) + (A + B)
-            weight = load(pull, order[j] * width + lane, lanes) / density
-            slope = B - load(left_slope, j * W, lanes)
-            out[order[j]] += total(fma(weight, slope, here * D))
-            store(left, j * W, weight)
-            e, step = splat(decay[j], lanes), splat(gap[j], lanes)
-            A, C = A + here, C + weight
-            B, D = e * fma(step, A, B), e * fma(step, C, D)
-            A, C = e * A, e * C
+        for block in range((n - 1) // _BLOCK, -1, -1):
+            start = block * _BLOCK
+            stop = min(start + _BLOCK, n)
+            for j in range(start, stop):
+                store(weights, j * W, load(pull, order[j] * width + lane, lanes))
+            a, b = load(states, block * 2 * W, lanes), load(states, block * 2 * W + W, lanes)
+            for j in range(start, stop):
+                a, b = _step(a, b, gap[j], decay[j], lanes)
+                store(left, (j - start) * W, a + b)
+                store(left_slope, (j - start) * W, b)
+                a = a + load(mass, labels[j] * width + lane, lanes)
+            for j in range(stop - 1, start - 1, -1):
+                here = load(mass, labels[j] * width + lane, lanes)
+                density = fma(kept, here, load(left, (j - start) * W, lanes)) + (A + B)
+                weight = load(weights, j * W, lanes) / density
+                slope = B - load(left_slope, (j - start) * W, lanes)
+                sorted_out[j] += total(fma(weight, slope, here * D))
+                store(weights, j * W, weight)
+                A, B = _step(A + here, B, gap[j], decay[j], lanes)
+                C, D = _step(C + weight, D, gap[j], decay[j], lanes)
         C, D = splat(0.0, lanes), splat(0.0, lanes)
         for j in range(n):
-            e = splat(decay[j], lanes)
-            D = e * fma(splat(gap[j], lanes), C, D)
-            C = e * C
+            C, D = _step(C, D, gap[j], decay[j], lanes)
             here = load(mass, labels[j] * width + lane, lanes)
-            out[order[j]] -= total(here * D)
-            C = C + load(left, j * W, lanes)
+            sorted_out[j] -= total(here * D)
+            C = C + load(weights, j * W, lanes)
+    for j in range(n):
+        out[order[j]] = sorted_out[j]

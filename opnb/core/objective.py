@@ -102,7 +102,7 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     """Evaluate the objective and its gradient at V, of shape (p, p')."""
     X, classes = problem.X, problem.classes
     Z = V.T @ X.T
-    scores = base_scores(classes, V.shape[1], problem.leave_out)[classes.labels]
+    scores = np.take(base_scores(classes, V.shape[1], problem.leave_out), classes.labels, axis=0)
     plan = plan_directions(Z, classes, problem.leave_out, problem.n_bins)
     for directions in plan:
         directions.add_scores(scores)
