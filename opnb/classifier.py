@@ -4,9 +4,8 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -22,10 +21,10 @@ from opnb.base import JointLogLikelihoodClassifier
 from opnb.core.densities import ClassDensities, greedy_order
 from opnb.core.initialisation import pca_start, random_start
 from opnb.core.kernel import Array
-from opnb.core.objective import LIKELIHOODS, Problem, make_problem
+from opnb.core.objective import Problem, make_problem
 from opnb.core.optimise import Callback, Iteration, Trace, maximise
-from opnb.core.penalties import PENALTIES
 from opnb.parallel import one_blas_thread
+from opnb.validation import check_class_sizes, check_lam, check_parameters, check_start
 
 _LARGEST_DEFAULT = 20
 _HISTORY_FIELDS = (
@@ -184,7 +183,7 @@ class OPNBClassifier(
         with one_blas_thread():
             problem = self._problem(Xs, labels, self.lam)
             starts = self._starting_points(Xs, labels)
-            traces = self._search(problem, starts)
+            traces = self._search(problem, starts, self.max_iter)
             self._keep(problem, starts, traces)
         self._warn_if_it_gave_up()
         return self
@@ -211,17 +210,17 @@ class OPNBClassifier(
 
     def _validated_training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray]:
         """Check the data, set what predictions need of them, and give scaled X and class numbers."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        checked, targets = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(targets)
+        self.classes_, labels = np.unique(targets, return_inverse=True)
         counts = np.bincount(labels)
         check_class_sizes(self.classes_, counts, self.likelihood)
         self.class_prior_ = counts / counts.sum()
-        self.mean_ = X.mean(axis=0)
-        Xs = X - self.mean_
-        self.scale_ = np.ones(X.shape[1])
+        self.mean_ = checked.mean(axis=0)
+        Xs = checked - self.mean_
+        self.scale_ = np.ones(checked.shape[1])
         if self.scale:
-            deviation = np.sqrt(np.einsum("ij,ij->j", Xs, Xs) / (len(X) - 1))
+            deviation = np.sqrt(np.einsum("ij,ij->j", Xs, Xs) / (len(Xs) - 1))
             # A feature that is constant but for rounding would otherwise be blown up into noise.
             varies = deviation > 10 * np.finfo(float).eps * np.abs(self.mean_)
             self.scale_[varies] = deviation[varies]
@@ -232,7 +231,7 @@ class OPNBClassifier(
     def _take_training_data(self, other: "OPNBClassifier") -> None:
         """Take over what `_validated_training_data` set on another estimator."""
         names = ("classes_", "class_prior_", "mean_", "scale_", "n_features_in_", "feature_names_in_")
-        vars(self).update({name: value for name, value in vars(other).items() if name in names})
+        self.__dict__.update({name: value for name, value in vars(other).items() if name in names})
 
     def _starting_points(self, Xs: Array, labels: NDArray) -> list[Start]:
         """Make the projections from which the searches begin."""
@@ -247,9 +246,9 @@ class OPNBClassifier(
         if isinstance(self.init, str):
             return [Start(pca_start(Xs, m), None)]
         given = self.init(Xs, labels, m) if callable(self.init) else self.init
-        return [Start(_checked_start(given, (p, m)), None)]
+        return [Start(check_start(given, (p, m)), None)]
 
-    def _search(self, problem: Problem, starts: Sequence[Start]) -> list[Trace]:
+    def _search(self, problem: Problem, starts: Sequence[Start], max_iter: int) -> list[Trace]:
         """Run every start. After a stop by the callback the starts that have not begun are left out."""
         stop = threading.Event()
 
@@ -263,9 +262,7 @@ class OPNBClassifier(
                     stop.set()
                 return stop.is_set()
 
-            return maximise(
-                problem, start.V, max_iter=self.max_iter, tol=self.tol, callback=watch, start_number=number
-            )
+            return maximise(problem, start.V, max_iter=max_iter, tol=self.tol, callback=watch, start_number=number)
 
         jobs = (delayed(run)(number, start) for number, start in enumerate(starts))
         traces = Parallel(n_jobs=self.n_jobs, require="sharedmem")(jobs)
@@ -275,9 +272,7 @@ class OPNBClassifier(
         if self.verbose and iteration.number % self.verbose == 0:
             print(f"start {number}  iteration {iteration.number:4d}  objective {iteration.objective:.6f}")
 
-    def _keep(
-        self, problem: Problem, starts: Sequence[Start], traces: Sequence[Trace], ordered: bool = True
-    ) -> None:
+    def _keep(self, problem: Problem, starts: Sequence[Start], traces: Sequence[Trace], ordered: bool = True) -> None:
         """Set the fitted attributes from the outcome of every start."""
         best = max(range(len(traces)), key=lambda number: traces[number].last.objective)
         trace = traces[best]
@@ -393,15 +388,6 @@ class OPNBClassifier(
         save_model(self, path)
 
 
-def _checked_start(given: Any, shape: tuple[int, int]) -> Array:
-    V = np.asarray(given, dtype=float)
-    if V.shape != shape:
-        raise ValueError(f"init must have shape (n_features, n_components) = {shape}, got {V.shape}.")
-    if not np.isfinite(V).all():
-        raise ValueError("init holds NaN or infinity.")
-    return V
-
-
 def _start_record(start: Start, trace: Trace) -> Bunch:
     last = trace.last
     return Bunch(
@@ -413,56 +399,3 @@ def _start_record(start: Start, trace: Trace) -> Bunch:
         seed=start.seed,
         V=trace.V,
     )
-
-
-def check_class_sizes(classes: NDArray, counts: NDArray, likelihood: str) -> None:
-    """Refuse a single class, and leave-one-out with a class of one row."""
-    if classes.size < 2:
-        raise ValueError(
-            f"y holds only one class, {classes[0]!r}; a classifier needs at least two classes to tell apart."
-        )
-    if likelihood == "leave-one-out" and counts.min() < 2:
-        raise ValueError(
-            f"Class {classes[counts.argmin()]!r} has one row, so it has no leave-one-out density. "
-            "Drop that class, or use likelihood='resubstitution'."
-        )
-
-
-def check_parameters(estimator: Any) -> None:
-    """Refuse settings that make no sense, with the reason."""
-    _check_choice(estimator, "penalty", PENALTIES)
-    _check_choice(estimator, "likelihood", LIKELIHOODS)
-    _check_choice(estimator, "combine", ("best", "average"))
-    if isinstance(estimator.init, str):
-        _check_choice(estimator, "init", ("pca", "random"))
-    for name in ("n_init", "max_iter"):
-        _check_whole_number(name, getattr(estimator, name))
-    if estimator.n_components is not None:
-        _check_whole_number("n_components", estimator.n_components)
-    if estimator.n_bins is not None and estimator.n_bins != "auto":
-        _check_whole_number("n_bins", estimator.n_bins, least=2)
-    if not (isinstance(estimator.tol, Real) and estimator.tol > 0):
-        raise ValueError(f"tol must be positive, got {estimator.tol!r}.")
-
-
-def check_lam(lam: Any, likelihood: str) -> None:
-    """Refuse a weight with which the objective has no optimum."""
-    if not (isinstance(lam, Real) and np.isfinite(lam) and lam >= 0):
-        raise ValueError(f"lam must be a finite number that is not negative, got {lam!r}.")
-    if lam == 0 and likelihood == "resubstitution":
-        raise ValueError(
-            "lam must be positive with likelihood='resubstitution': without a penalty the scale of the projection grows "
-            "without bound until every point has a density of its own, a perfect and useless fit. "
-            "Use a small lam such as 1e-4, or likelihood='leave-one-out'."
-        )
-
-
-def _check_choice(estimator: Any, name: str, choices: Sequence[str]) -> None:
-    value = getattr(estimator, name)
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
-
-
-def _check_whole_number(name: str, value: Any, least: int = 1) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")

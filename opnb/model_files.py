@@ -16,9 +16,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from sklearn.utils import Bunch
 
-from opnb.classifier import OPNBClassifier, check_lam, check_parameters
+from opnb.classifier import OPNBClassifier
 from opnb.core.densities import ClassDensities
 from opnb.errors import ModelFileError
+from opnb.selection import OPNBClassifierCV
+from opnb.validation import check_lam, check_parameters
 
 _FORMAT = "opnb-model-1"
 _PLAIN = (str, int, float, bool, type(None))
@@ -29,7 +31,7 @@ _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
 
 def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
     """Write a fitted classifier; see `OPNBClassifier.save`."""
-    fitted = getattr(classifier, "best_estimator_", classifier)
+    fitted = classifier.best_estimator_ if isinstance(classifier, OPNBClassifierCV) else classifier
     if not hasattr(fitted, "components_"):
         raise ModelFileError("This classifier is not fitted yet: call fit before save.")
     arrays = _arrays(fitted)
@@ -76,7 +78,8 @@ def _read(path: Path) -> tuple[str, dict[str, NDArray]]:
         ) from error
     if metadata.get("format") != _FORMAT:
         raise ModelFileError(
-            f"{path.name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. Save the model again."
+            f"{path.name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. "
+            "Save the model again."
         )
     text = metadata.get("model", "")
     if metadata.get("digest") != _digest(text, arrays):
@@ -108,7 +111,9 @@ def _arrays(classifier: OPNBClassifier) -> dict[str, NDArray]:
 def _description(classifier: OPNBClassifier) -> dict[str, Any]:
     parameters = classifier.get_params(deep=False)
     description: dict[str, Any] = {
-        "parameters": {name: _plain(value) for name, value in parameters.items() if isinstance(value, _PLAIN + (np.generic,))},
+        "parameters": {
+            name: _plain(value) for name, value in parameters.items() if isinstance(value, (*_PLAIN, np.generic))
+        },
         "fitted": {name: _plain(getattr(classifier, name)) for name in _FITTED_NUMBERS},
         "history": [dict(record) for record in classifier.history_],
         "starts": [{key: value for key, value in start.items() if key != "V"} for start in classifier.starts_],
@@ -145,7 +150,10 @@ def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBCla
         for number in range(description["n_models"])
     ]
     _check_shapes(classifier)
-    classifier.components_, classifier.bandwidths_ = classifier._models[0].components, classifier._models[0].bandwidths
+    classifier.components_, classifier.bandwidths_ = (
+        classifier._models[0].components,
+        classifier._models[0].bandwidths,
+    )
     classifier.history_ = [Bunch(**record) for record in description["history"]]
     classifier.starts_ = [
         Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
@@ -162,8 +170,12 @@ def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray
 def _check_shapes(classifier: OPNBClassifier) -> None:
     """Refuse arrays that do not belong together: predictions index them without looking."""
     p, n_classes = classifier.n_features_in_, classifier.classes_.size
-    if not (classifier.mean_.shape == classifier.scale_.shape == (p,) and classifier.class_prior_.shape == (n_classes,)):
+    if not (
+        classifier.mean_.shape == classifier.scale_.shape == (p,) and classifier.class_prior_.shape == (n_classes,)
+    ):
         raise ValueError("its scaling and its classes do not fit together")
+    if len(getattr(classifier, "feature_names_in_", classifier.mean_)) != p:
+        raise ValueError("its feature names do not fit its features")
     for model in classifier._models:
         m = model.bandwidths.size
         fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
@@ -173,3 +185,6 @@ def _check_shapes(classifier: OPNBClassifier) -> None:
             raise ValueError("its numbers are not doubles")
         if not (np.isfinite(model.components).all() and np.isfinite(model.members).all()):
             raise ValueError("it holds numbers that are not finite")
+        blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
+        if not ((model.bandwidths > 0).all() and all((np.diff(block) >= 0).all() for block in blocks)):
+            raise ValueError("its bandwidths are not positive or its training points are not sorted")

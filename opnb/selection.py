@@ -4,6 +4,7 @@ The path walks from the largest lam to the smallest and starts every search at t
 fraction of separate fits, and the solutions change gradually, so that a picture can follow them.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -13,20 +14,24 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from opnb.classifier import OPNBClassifier, Start, check_lam, check_parameters
+from opnb.classifier import OPNBClassifier, Start
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback
 from opnb.parallel import one_blas_thread
+from opnb.validation import check_lam, check_parameters
 
 DEFAULT_LAMS = tuple(1e-4 * 2**i for i in range(10))
 
+# Shares of max_iter: a search that starts at a neighbour's solution needs few iterations to tell how well its lam does,
+# and the chosen solution is brought to the tolerance afterwards.
+_FIRST_SHARE, _STEP_SHARE = 0.5, 0.25
+
 
 def fit_path(
-    template: OPNBClassifier, X: ArrayLike, y: ArrayLike, lams: Sequence[float], *, ordered: bool = True
+    template: OPNBClassifier, X: ArrayLike, y: ArrayLike, lams: Sequence[float] | Array, *, ordered: bool = True
 ) -> list[OPNBClassifier]:
     """Fit a classifier for every lam, each solution starting the search of the next smaller lam.
 
@@ -44,7 +49,7 @@ def fit_path(
     Returns
     -------
     list of OPNBClassifier
-        In the order of `lams`.
+        In the order of `lams`. Each has had a share of `max_iter` iterations.
     """
     with one_blas_thread():
         first = clone(template)
@@ -56,7 +61,8 @@ def fit_path(
             model = clone(template).set_params(lam=lam)
             model._take_training_data(first)
             at_lam = replace(problem, lam=lam)
-            traces = model._search(at_lam, starts)
+            share = _STEP_SHARE if path else _FIRST_SHARE
+            traces = model._search(at_lam, starts, max_iter=math.ceil(share * template.max_iter))
             model._keep(at_lam, starts, traces, ordered=ordered)
             starts = [Start(t.V, s.seed) for s, t in zip(starts, traces, strict=False)]
             path.append(model)
@@ -88,9 +94,11 @@ class OPNBClassifierCV(OPNBClassifier):
     cv_errors_ : ndarray of shape (n_lams, n_folds)
         Error of every value on every held-out fold.
     path_ : list of OPNBClassifier
-        One solution a value, fitted to all rows, in the order of `lams_`.
+        One solution a value, fitted to all rows, in the order of `lams_`. Only the chosen one is brought to `tol`.
     best_estimator_ : OPNBClassifier
         The member of `path_` at `lam_`. All its fitted attributes are those of this estimator too.
+    n_iter_ : int
+        Iterations that led to the chosen solution, those along the path included.
 
     See Also
     --------
@@ -159,7 +167,11 @@ class OPNBClassifierCV(OPNBClassifier):
         whole = delayed(fit_path)(template, X, y, self.lams_)
         *columns, self.path_ = Parallel(n_jobs=self.n_jobs, require="sharedmem")([*errors, whole])
         self.cv_errors_ = np.column_stack(columns)
-        self._adopt(self.path_[self._best()])
+        best = self._best()
+        if not self.path_[best].converged_:
+            self._finish(self.path_[best], X, y)
+        self._adopt(self.path_[best])
+        self.n_iter_ = sum(model.n_iter_ for model in self.path_[best:])
         self.best_estimator_._warn_if_it_gave_up()
         return self
 
@@ -178,6 +190,14 @@ class OPNBClassifierCV(OPNBClassifier):
             shared["random_state"] = int(self.random_state.randint(2**31 - 1))
         return OPNBClassifier(**{**shared, "n_jobs": None})
 
+    def _finish(self, model: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> None:
+        """Continue the search of the chosen solution up to the tolerance."""
+        with one_blas_thread():
+            Xs, labels = model._validated_training_data(X, y)
+            problem = model._problem(Xs, labels, model.lam)
+            starts = [Start(start.V, start.seed) for start in model.starts_]
+            model._keep(problem, starts, model._search(problem, starts, max_iter=model.max_iter))
+
     def _best(self) -> int:
         mean = self.cv_errors_.mean(axis=1)
         return int(np.flatnonzero(mean == mean.min())[-1])
@@ -186,12 +206,10 @@ class OPNBClassifierCV(OPNBClassifier):
         """Take over the fitted attributes of the chosen solution, so that every method works on them."""
         self.best_estimator_, self.lam_ = best, best.lam
         fitted = {name: value for name, value in vars(best).items() if name.endswith("_") or name == "_models"}
-        vars(self).update(fitted)
+        self.__dict__.update(fitted)
 
 
-def _fold_errors(
-    template: OPNBClassifier, X: Array, y: NDArray, lams: Array, train: NDArray, test: NDArray
-) -> Array:
+def _fold_errors(template: OPNBClassifier, X: Array, y: NDArray, lams: Array, train: NDArray, test: NDArray) -> Array:
     """Error on the held-out rows for every lam."""
-    path = fit_path(template, _safe_indexing(X, train), y[train], lams, ordered=False)
+    path = fit_path(template, X[train], y[train], lams, ordered=False)
     return np.array([np.mean(model.predict(X[test]) != y[test]) for model in path])

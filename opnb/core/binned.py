@@ -13,7 +13,7 @@ derivative, computed here, is the derivative of the very value: with u = z / ste
           + (D[b + 1, y] - D[b, y]) / step               through the mass, D = k * (adjoint of L / (M * k))
 
 Lattices of all directions are stacked into one table of shape (n_points, width); `first[e]` is the row at which
-the direction `axes[e]` begins and `low[e]` the lattice number of that row. Padding lanes are those of `opnb.core.exact`.
+the direction `axes[e]` begins and `low[e]` the lattice number of that row. Padding lanes are as in `opnb.core.exact`.
 """
 
 import math
@@ -28,7 +28,7 @@ from opnb.core.simd import fma, load, log, splat, store, total
 
 COARSEST_STEP = 0.1
 # Rows handled at a time, so that their scores stay in cache while the directions pass over them.
-_BLOCK = 1024
+_BLOCK = 512
 # Below this share of the largest position a step would be lost in rounding.
 _FINEST_SHARE = 2.0**-40
 # A direction on which all points coincide has no range: its steps end here.

@@ -109,9 +109,7 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     return order, log_likelihood
 
 
-def _add_one_by_one(
-    scores: Array, contributions: list[Array], labels: Indices, classes: Classes
-) -> Indices:
+def _add_one_by_one(scores: Array, contributions: list[Array], labels: Indices, classes: Classes) -> Indices:
     """Pick the contribution that raises the log-likelihood most, until none is left."""
     order: list[int] = []
     left = list(range(len(contributions)))

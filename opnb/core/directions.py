@@ -1,8 +1,8 @@
 """Which kernel sums serve which direction, behind one pair of calls.
 
 Every kind of direction adds its log kernel sums to the class scores and later turns derivatives by the scores into
-derivatives by its positions. `plan_directions` chooses: the lattice where it is asked for and pays, the log domain where
-a direction spans too many bandwidths for plain arithmetic, exact plain sums otherwise.
+derivatives by its positions. `plan_directions` chooses: the lattice where it is asked for and pays, the log domain
+where a direction spans too many bandwidths for plain arithmetic, exact plain sums otherwise.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,14 @@ class BinnedDirections:
         """See `Directions`."""
         classes = self.classes
         binned.add_log_sums(
-            scores, self.Z, classes.labels, classes.n_classes, *self._lattice, self.sums, self.logs, classes.lanes
+            scores,
+            self.Z,
+            classes.labels,
+            classes.n_classes,
+            *self._lattice,
+            self.sums,
+            self.logs,
+            classes.lanes,
         )
 
     def pull_back(self, pull: Array) -> None:
@@ -191,8 +198,7 @@ def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | N
         step = binned.lattice_steps(low, high, n_bins)
         on_lattice = ~wide & ((high - low) / step <= max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1]))
     plan: list[Directions] = [
-        (WideDirection if wide[d] else ExactDirection)(Z[d], classes, leave_out)
-        for d in np.flatnonzero(~on_lattice)
+        (WideDirection if wide[d] else ExactDirection)(Z[d], classes, leave_out) for d in np.flatnonzero(~on_lattice)
     ]
     if on_lattice.any():
         binned_directions = BinnedDirections(Z, np.flatnonzero(on_lattice), low, high, step, classes)

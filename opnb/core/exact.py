@@ -33,7 +33,7 @@ _EIGHT = (0,) * 8
 
 
 def gaps_and_decays(z: Array) -> tuple[Array, Array]:
-    """Steps between sorted points, and exp(-step), both led by the step 0 of the first point."""
+    """Give the steps between sorted points, and exp(-step), both led by the step 0 of the first point."""
     n = z.size
     padded = np.zeros(-(-n // 8) * 8)
     np.subtract(z[1:], z[:-1], out=padded[1:n])
@@ -57,9 +57,7 @@ def _step(A: Any, B: Any, gap: float, decay: float, lanes: Any) -> tuple[Any, An
 
 
 @kernel
-def _left_states(
-    labels: Indices, gap: Array, decay: Array, mass: Array, lane: int, states: Array, lanes: Any
-) -> None:
+def _left_states(labels: Indices, gap: Array, decay: Array, mass: Array, lane: int, states: Array, lanes: Any) -> None:
     """Write the state with which a walk from the left enters every block."""
     W, width = len(lanes), mass.shape[1]
     A, B = splat(0.0, lanes), splat(0.0, lanes)

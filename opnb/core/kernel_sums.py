@@ -57,9 +57,7 @@ def _after_member(A: float, B: float, gap: float) -> tuple[float, float]:
 
 
 @kernel
-def class_log_sums(
-    z: Array, member: NDArray[np.bool_], leave_out: bool, log_sum: Array, score: Array
-) -> None:
+def class_log_sums(z: Array, member: NDArray[np.bool_], leave_out: bool, log_sum: Array, score: Array) -> None:
     """Logarithm of one class's kernel sum at every sorted point, and its derivative.
 
     Parameters
@@ -100,9 +98,7 @@ def class_log_sums(
 
 
 @inline
-def _add_weight(
-    A: float, B: float, scale: float, weight: float, log_scale: float
-) -> tuple[float, float, float]:
+def _add_weight(A: float, B: float, scale: float, weight: float, log_scale: float) -> tuple[float, float, float]:
     """Count a weight `weight * exp(log_scale)` in the state (A, B) * exp(scale)."""
     if weight == 0.0:
         return A, B, scale

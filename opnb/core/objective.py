@@ -106,9 +106,7 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     plan = plan_directions(Z, classes, problem.leave_out, problem.n_bins)
     for directions in plan:
         directions.add_scores(scores)
-    likelihood, class_term, mixture_term = likelihood_and_pull(
-        scores, classes.labels, classes.mass, classes.lanes
-    )
+    likelihood, class_term, mixture_term = likelihood_and_pull(scores, classes.labels, classes.mass, classes.lanes)
     for directions in plan:
         directions.pull_back(scores)
     penalty, penalty_gradient = penalty_and_gradient(V, problem.C)
@@ -163,9 +161,7 @@ def value_and_gradient(
     X = np.ascontiguousarray(X, dtype=float)
     V = np.asarray(V, dtype=float)
     names, labels = np.unique(np.asarray(y), return_inverse=True)
-    problem = make_problem(
-        X, labels, names.size, lam=lam, penalty=penalty, likelihood=likelihood, n_bins=n_bins
-    )
+    problem = make_problem(X, labels, names.size, lam=lam, penalty=penalty, likelihood=likelihood, n_bins=n_bins)
     if problem.leave_out and problem.classes.counts.min() < 2:
         raise ValueError("leave-one-out needs at least two rows in every class.")
     evaluation = evaluate(V, problem)

@@ -74,9 +74,7 @@ class Trace:
 class _Recorder:
     """Evaluates the objective for SciPy and writes the history."""
 
-    def __init__(
-        self, problem: Problem, shape: tuple[int, ...], callback: Callback | None, start_number: int
-    ) -> None:
+    def __init__(self, problem: Problem, shape: tuple[int, ...], callback: Callback | None, start_number: int) -> None:
         self.problem, self.shape, self.callback = problem, shape, callback
         self.start_number = start_number
         self.started = time.perf_counter()
@@ -85,7 +83,8 @@ class _Recorder:
 
     def __call__(self, x: Array) -> tuple[float, Array]:
         V = x.reshape(self.shape)
-        evaluation = evaluate(V, self.problem)
+        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
+            evaluation = evaluate(V, self.problem)
         if not (np.isfinite(evaluation.value) and np.isfinite(evaluation.gradient).all()):
             raise FitError(
                 f"The objective left the finite numbers at iteration {len(self.history)}: "

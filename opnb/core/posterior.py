@@ -20,9 +20,7 @@ from opnb.core.simd import exp, largest, load, splat, store, total
 
 
 @kernel
-def likelihood_and_pull(
-    scores: Array, labels: Indices, mass: Array, lanes: Any
-) -> tuple[float, float, float]:
+def likelihood_and_pull(scores: Array, labels: Indices, mass: Array, lanes: Any) -> tuple[float, float, float]:
     """Average log-likelihood and its two terms; `scores` become derivatives of the average.
 
     Parameters

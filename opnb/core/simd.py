@@ -185,9 +185,7 @@ _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 _EXP_SMALLEST = -708.0
 # 1 / 12!, ..., 1 / 1!, 1: with |r| <= ln(2) / 2 the first term left out is below 2e-16.
-_EXP_TERMS = tuple(
-    1.0 / x for x in (479001600, 39916800, 3628800, 362880, 40320, 5040, 720, 120, 24, 6, 2, 1, 1)
-)
+_EXP_TERMS = tuple(1.0 / x for x in (479001600, 39916800, 3628800, 362880, 40320, 5040, 720, 120, 24, 6, 2, 1, 1))
 # Minimax coefficients of the odd series of log((1 + s) / (1 - s)), lowest order last.
 _LOG_TERMS = (
     1.479819860511658591e-01,
@@ -208,9 +206,7 @@ def _power_of_two(typing_context: Any, rounded: Any) -> Any:
         width = rounded.width
         bits = builder.bitcast(args[0], _vector(_INT64, width))
         shifted = builder.shl(bits, _constant(_INT64, 52, width))
-        return builder.bitcast(
-            builder.add(shifted, _constant(_INT64, _ONE_BITS, width)), _vector(_DOUBLE, width)
-        )
+        return builder.bitcast(builder.add(shifted, _constant(_INT64, _ONE_BITS, width)), _vector(_DOUBLE, width))
 
     return rounded(rounded), generate
 
@@ -253,9 +249,7 @@ def _split(typing_context: Any, x: Any) -> Any:
         exponent = builder.ashr(builder.sub(bits, _constant(_INT64, _SQRT_HALF_BITS, width)), fifty_two)
         mantissa = builder.sub(bits, builder.shl(exponent, fifty_two))
         magic = builder.add(exponent, _constant(_INT64, _ROUNDER_BITS, width))
-        as_double = builder.fsub(
-            builder.bitcast(magic, _vector(_DOUBLE, width)), _constant(_DOUBLE, _ROUNDER, width)
-        )
+        as_double = builder.fsub(builder.bitcast(magic, _vector(_DOUBLE, width)), _constant(_DOUBLE, _ROUNDER, width))
         parts = (builder.bitcast(mantissa, _vector(_DOUBLE, width)), as_double)
         return context.make_tuple(builder, pair, parts)
 

@@ -135,9 +135,7 @@ def test_gradient_is_the_derivative_of_the_value(likelihood, penalty, n_bins):
 def test_binned_value_converges_at_second_order(likelihood):
     V, X, y = problem(n=400)
     exact, _ = value_and_gradient(V, X, y, likelihood=likelihood)
-    errors = [
-        abs(value_and_gradient(V, X, y, likelihood=likelihood, n_bins=n)[0] - exact) for n in (400, 1600, 6400)
-    ]
+    errors = [abs(value_and_gradient(V, X, y, likelihood=likelihood, n_bins=n)[0] - exact) for n in (400, 1600, 6400)]
     # Four times the points: a sixteenth of the error, with room for the share of rows near a lattice point.
     assert errors[0] < 1e-4
     assert errors[1] < errors[0] / 8

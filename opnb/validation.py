@@ -1,0 +1,80 @@
+"""Settings and data that make no sense, refused with the reason and the remedy."""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opnb.core.kernel import Array
+from opnb.core.objective import LIKELIHOODS
+from opnb.core.penalties import PENALTIES
+
+
+def check_class_sizes(classes: NDArray, counts: NDArray, likelihood: str) -> None:
+    """Refuse a single class, and leave-one-out with a class of one row."""
+    if classes.size < 2:
+        raise ValueError(
+            f"y holds only one class, {classes[0]!r}; a classifier needs at least two classes to tell apart."
+        )
+    if likelihood == "leave-one-out" and counts.min() < 2:
+        raise ValueError(
+            f"Class {classes[counts.argmin()]!r} has one row, so it has no leave-one-out density. "
+            "Drop that class, or use likelihood='resubstitution'."
+        )
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse settings that make no sense, with the reason."""
+    _check_choice(estimator, "penalty", PENALTIES)
+    _check_choice(estimator, "likelihood", LIKELIHOODS)
+    _check_choice(estimator, "combine", ("best", "average"))
+    if isinstance(estimator.init, str):
+        _check_choice(estimator, "init", ("pca", "random"))
+    for name in ("n_init", "max_iter"):
+        _check_whole_number(name, getattr(estimator, name))
+    if estimator.n_components is not None:
+        _check_whole_number("n_components", estimator.n_components)
+    if estimator.n_bins is not None and estimator.n_bins != "auto":
+        _check_whole_number("n_bins", estimator.n_bins, least=2)
+    if not (_is_finite(estimator.tol) and estimator.tol > 0):
+        raise ValueError(f"tol must be positive, got {estimator.tol!r}.")
+
+
+def check_lam(lam: Any, likelihood: str) -> None:
+    """Refuse a weight with which the objective has no optimum."""
+    if not (_is_finite(lam) and lam >= 0):
+        raise ValueError(f"lam must be a finite number that is not negative, got {lam!r}.")
+    if lam == 0 and likelihood == "resubstitution":
+        raise ValueError(
+            "lam must be positive with likelihood='resubstitution': without a penalty the scale of the projection "
+            "grows without bound until every point has a density of its own, a perfect and useless fit. "
+            "Use a small lam such as 1e-4, or likelihood='leave-one-out'."
+        )
+
+
+def _check_choice(estimator: Any, name: str, choices: Sequence[str]) -> None:
+    value = getattr(estimator, name)
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+
+
+def _check_whole_number(name: str, value: Any, least: int = 1) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
+
+
+def check_start(given: Any, shape: tuple[int, int]) -> Array:
+    """Give a projection to start from as an array, or refuse it."""
+    V = np.asarray(given, dtype=float)
+    if V.shape != shape:
+        raise ValueError(f"init must have shape (n_features, n_components) = {shape}, got {V.shape}.")
+    if not np.isfinite(V).all():
+        raise ValueError("init holds NaN or infinity.")
+    return V
