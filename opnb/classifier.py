@@ -377,7 +377,8 @@ class OPNBClassifier(
         """Write the fitted model to a file that holds numbers and text only.
 
         `load_model` reads it back and predicts the same. Loading can run no code, so a file from a stranger is safe.
-        A callable `init` and the `callback` are not written.
+        A callable `init` and the `callback` are not written. An attribute `recipe_` (plain values that say how a table
+        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from sklearn.utils import Bunch
 
 from opnb.classifier import OPNBClassifier
@@ -37,7 +37,7 @@ def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
     arrays = _arrays(fitted)
     text = json.dumps(_description(fitted), allow_nan=True)
     metadata = {"format": _FORMAT, "model": text, "digest": _digest(text, arrays)}
-    save_file(arrays, str(path), metadata=metadata)
+    Path(path).write_bytes(save(arrays, metadata=metadata))
 
 
 def load_model(path: str | Path) -> OPNBClassifier:
@@ -118,6 +118,7 @@ def _description(classifier: OPNBClassifier) -> dict[str, Any]:
         "history": [dict(record) for record in classifier.history_],
         "starts": [{key: value for key, value in start.items() if key != "V"} for start in classifier.starts_],
         "n_models": len(classifier._models),
+        "recipe": getattr(classifier, "recipe_", None),
         "feature_names": getattr(classifier, "feature_names_in_", np.array([])).tolist(),
     }
     if classifier.classes_.dtype.kind not in "iufb":
@@ -143,6 +144,7 @@ def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBCla
         setattr(classifier, name, description["fitted"][name])
     classifier.classes_ = _classes(description, arrays)
     classifier.n_features_in_ = classifier.mean_.size
+    classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
     classifier._models = [

@@ -1,0 +1,13 @@
+import sys
+
+from tests.bench import engine, real_data
+
+SECTIONS = engine.SECTIONS | real_data.SECTIONS
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:] or list(SECTIONS)
+    unknown = [name for name in chosen if name not in SECTIONS]
+    if unknown:
+        sys.exit(f"There is no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}.")
+    for name in chosen:
+        SECTIONS[name]()

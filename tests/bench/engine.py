@@ -1,0 +1,139 @@
+"""Speed and memory of the objective, a fit, a path and a first use."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.svm import SVC
+
+from opnb import OPNBClassifier, OPNBClassifierCV
+from opnb.core.objective import evaluate, make_problem, value_and_gradient
+from opnb.parallel import one_blas_thread
+from tests.bench.timing import heading, in_turn, row
+
+_P, _M, _K = 50, 20, 5
+
+
+def _arrays(n, seed=0):
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.standard_normal((_P, _M)))[0]
+    return rng.standard_normal((n, _P)), rng.integers(0, _K, n), V, rng.standard_normal((n, _M))
+
+
+def objective():
+    """One value and gradient, in units of the two matrix products X V and X' G."""
+    heading("One value and gradient, p = 50, p' = 20, K = 5, in units of X V and X' G")
+    row("", "n = 3,000", "n = 100,000", "goal", "goal")
+    cases = {
+        "binned (auto)": (100, "resubstitution", 6, 3),
+        "binned, 1,000 points at least": (1000, "resubstitution", "", ""),
+        "exact": (None, "resubstitution", 12, 15),
+        "exact, leave-one-out": (None, "leave-one-out", "", ""),
+    }
+    for name, (n_bins, likelihood, *goals) in cases.items():
+        row(name, *(f"{_units(n, n_bins, likelihood):.1f}" for n in (3_000, 100_000)), *goals)
+
+
+def _units(n, n_bins, likelihood):
+    X, y, V, G = _arrays(n)
+    problem = make_problem(X, y, _K, lam=1e-3, n_bins=n_bins, likelihood=likelihood)
+    with one_blas_thread():
+        unit, ours = in_turn(60 if n < 10_000 else 8, lambda: (X @ V, X.T @ G), lambda: evaluate(V, problem))
+    return ours / unit
+
+
+def growth():
+    """From 100,000 to 1,000,000 rows, and the peak memory of a fit."""
+    heading("Growth of the binned objective, and memory of a fit at n = 1,000,000, p = 50")
+    (X, y, V, _), (X10, y10, V10, _) = _arrays(100_000), _arrays(1_000_000)
+    problems = [make_problem(a, b, _K, lam=1e-3, n_bins=100) for a, b in ((X, y), (X10, y10))]
+    with one_blas_thread():
+        small, large = in_turn(4, lambda: evaluate(V, problems[0]), lambda: evaluate(V10, problems[1]))
+    row("time of n = 1,000,000 over n = 100,000", f"{large / small:.1f}", "goal 11")
+    del X, X10, problems
+    result = subprocess.run([sys.executable, "-c", _MEMORY], capture_output=True, text=True, check=True)
+    beside_x, with_x = result.stdout.split()
+    row("peak memory of the fit, in sizes of X", beside_x, "goal 2.5", f"with X: {with_x}")
+
+
+# The peak of the resident set, less what the process held before X; once without X itself and once with it.
+_MEMORY = """
+import resource, warnings
+import numpy as np
+from opnb import OPNBClassifier
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+OPNBClassifier(max_iter=1).fit(rng.standard_normal((2000, 50)), rng.integers(0, 5, 2000))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+X, y = rng.standard_normal((1_000_000, 50)), rng.integers(0, 5, 1_000_000)
+OPNBClassifier(max_iter=3).fit(X, y)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+size = X.nbytes / 1024
+print(f"{(peak - before) / size - 1:.2f} {(peak - before) / size:.2f}")
+"""
+
+
+def _digits():
+    X, y = load_digits(return_X_y=True)
+    rows = np.random.default_rng(0).integers(0, len(X), 3000)
+    return X[rows] + np.random.default_rng(1).normal(0, 0.1, (3000, X.shape[1])), y[rows]
+
+
+def fits():
+    """A default fit against scikit-learn's SVC and NCA on the same data."""
+    heading("A default fit of digits upsampled to 3000 x 64, K = 10")
+    X, y = _digits()
+    ours, svc = in_turn(3, lambda: OPNBClassifier().fit(X, y), lambda: SVC().fit(X, y))
+    (nca,) = in_turn(1, lambda: NeighborhoodComponentsAnalysis(n_components=20, max_iter=100, random_state=0).fit(X, y))
+    row("ours over SVC().fit", f"{ours / svc:.1f}", "goal 10")
+    row("NeighborhoodComponentsAnalysis over ours", f"{nca / ours:.1f}", "goal 5 or more")
+
+
+def path():
+    """Ten values of lam, five folds, against one default fit."""
+    heading("The lambda path: 10 values, 5 folds, over one default fit")
+    for name, (X, y) in {"digits, 3000 x 64": _digits(), "digits, 1797 x 64": load_digits(return_X_y=True)}.items():
+        one, whole = in_turn(1, lambda: OPNBClassifier().fit(X, y), lambda: OPNBClassifierCV().fit(X, y))  # noqa: B023
+        row(name, f"{whole / one:.1f}", "goal 20")
+
+
+def startup():
+    """Import and first fit in a new process, the compile cache being warm."""
+    heading("Seconds of a new process, compile cache warm")
+    for name, code, goal in (
+        ("import opnb", "import opnb", 1),
+        ("import OPNBClassifier", "from opnb import OPNBClassifier", ""),
+        ("import and first fit of iris", _FIRST_FIT, 2),
+    ):
+        command = [sys.executable, "-W", "ignore", "-c", code]
+        (seconds,) = in_turn(3, lambda: subprocess.run(command, check=True, env=os.environ))  # noqa: B023
+        row(name, f"{seconds:.2f}", f"goal {goal}" if goal else "")
+
+
+_FIRST_FIT = """
+from sklearn.datasets import load_iris
+from opnb import OPNBClassifier
+OPNBClassifier().fit(*load_iris(return_X_y=True))
+"""
+
+
+def convergence():
+    """How fast the binned value approaches the exact one."""
+    heading("Binned value against the exact one (n = 2,000, K = 3, p' = 3)")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 2000)
+    X = rng.standard_normal((2000, 5)) + rng.standard_normal((3, 5))[y]
+    V = rng.standard_normal((5, 3))
+    exact, _ = value_and_gradient(V, X, y)
+    errors = [abs(value_and_gradient(V, X, y, n_bins=n)[0] - exact) for n in (200, 400, 800, 1600, 3200)]
+    row("points", *(f"{n:,}" for n in (200, 400, 800, 1600, 3200)))
+    row("error", *(f"{error:.1e}" for error in errors))
+    row("order", "", *(f"{np.log2(a / b):.2f}" for a, b in zip(errors, errors[1:], strict=False)))
+
+
+SECTIONS = {f.__name__: f for f in (objective, growth, fits, path, startup, convergence)}
+warnings.simplefilter("ignore")
