@@ -252,3 +252,16 @@ def test_bad_settings_are_refused_in_words(iris, change, message):
     clf, X, y, *_ = iris
     with pytest.raises(ValueError, match=message):
         projection_view(clf, X, y, **change)
+
+
+def test_a_picture_without_data_is_refused_in_words(iris):
+    with pytest.raises(DataError, match="give X and y"):
+        projection_view(iris[0])
+
+
+def test_full_model_of_two_directions_is_the_one_shown():
+    clf, X, y = blobs_fit(520, 3)
+    view = projection_view(clf, X, y, boundary="full")
+    assert not view.has_more
+    assert not view.notes
+    assert view.train == view.train_other
