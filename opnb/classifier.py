@@ -335,14 +335,29 @@ class OPNBClassifier(
         Returns
         -------
         ndarray of shape (n_classes, m)
-            Each row integrates to one; class shares are not applied.
+            Each row integrates to one; class shares are not applied. Zero on a direction of infinite bandwidth.
+        """
+        log_densities = self.log_marginal_densities(direction, grid)
+        return np.exp(log_densities) if np.isfinite(self.bandwidths_[direction]) else np.zeros_like(log_densities)
+
+    def log_marginal_densities(self, direction: int, grid: ArrayLike) -> Array:
+        """Evaluate the logarithms of the class densities along one direction, finite at any distance from the data.
+
+        Parameters
+        ----------
+        direction : int
+            Index into `components_`.
+        grid : array-like of shape (m,)
+            Positions in the units of `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, m)
+            On a direction of infinite bandwidth, where classes cannot be told apart, a common constant.
         """
         check_is_fitted(self)
         (direction,) = self._checked_directions([direction])
-        positions = np.asarray(grid, dtype=float).ravel()
-        if not np.isfinite(self.bandwidths_[direction]):
-            return np.zeros((self.classes_.size, positions.size))
-        return np.exp(self._models[0].log_densities(direction, positions))
+        return self._models[0].log_densities(direction, np.asarray(grid, dtype=float).ravel())
 
     def predict_log_proba_on(self, Z: ArrayLike, directions: Sequence[int]) -> Array:
         """Give log posteriors of the model restricted to some directions.

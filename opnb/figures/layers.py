@@ -1,141 +1,128 @@
 """Traces that several figures share: points by class, marks on them, boundaries, margins."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from opnb.figures.palette import BOUNDARY, ClassStyle, Theme, faded
+from opnb.figures.palette import BOUNDARY, ClassStyle, Theme, Trace, faded, trace
 from opnb.figures.text import plain, unique_names
 from opnb.views.margins import Margin
 
 SVG_LIMIT = 2_000
 _OTHERS = "others"
+# More marks than this cover what they mark, so they step back.
+_CROWD = 80
+TOO_MANY_MARKS = 400
+# Beyond this many points outlines would merge, and transparency shows where points lie dense.
+_MANY = 5_000
 
 
-class Cloud(Protocol):
-    """Points with their classes, as views hold them."""
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Points on a panel with their classes.
 
-    @property
-    def labels(self) -> NDArray[np.intp]: ...
-    @property
-    def is_test(self) -> NDArray[np.bool_]: ...
-    @property
-    def rows(self) -> NDArray[np.int64]: ...
+    Attributes
+    ----------
+    x, y : ndarray of float32 of shape (m,)
+    labels, is_test, rows : ndarray of shape (m,)
+        Class index, whether held out, and what the caller calls the point.
+    class_names : sequence of str
+    """
+
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    labels: NDArray[np.intp]
+    is_test: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    class_names: Sequence[str]
+
+    def drawn(self, chosen: NDArray[np.intp], **look: Any) -> Trace:
+        """Draw some of the points: SVG when there are few in all, else WebGL."""
+        return trace(
+            scatter_kind(self.x.size),
+            x=self.x[chosen],
+            y=self.y[chosen],
+            customdata=self.rows[chosen].astype(np.int32),
+            mode="markers",
+            **look,
+        )
 
 
-def scatter_type(n: int) -> type[Any]:
+def scatter_kind(n: int) -> str:
     """Choose SVG for few points, WebGL for many."""
-    return go.Scatter if n <= SVG_LIMIT else go.Scattergl
+    return "scatter" if n <= SVG_LIMIT else "scattergl"
 
 
 def marker_size(n: int) -> float:
     """Let points shrink as they become many."""
-    return float(np.clip(9.0 - 1.1 * np.log10(max(n, 1) / 50), 4.0, 8.0))
+    return float(np.clip(9.0 - 1.9 * np.log10(max(n, 1) / 100), 4.0, 8.0))
 
 
 def point_traces(
     cloud: Cloud,
-    x: NDArray[np.float32],
-    y: NDArray[np.float32],
-    names: Sequence[str],
     styles: Sequence[ClassStyle],
     theme: Theme,
     *,
     size: float | None = None,
     legend: bool = True,
     **place: Any,
-) -> list[Any]:
+) -> list[Trace]:
     """Draw the points, a trace for every class in focus and each of training and held-out points.
 
     Filled markers are training points, open ones held out. Classes out of focus share a trace. The row is in
     `customdata`. Axes and the like pass through `place`.
     """
-    labels = unique_names(names)
-    focused = np.array([style.focused for style in styles])
+    names = unique_names(cloud.class_names)
+    across = size or marker_size(cloud.x.size)
     traces = []
     for held_out in (False, True):
-        chosen = cloud.is_test == held_out
-        others = np.flatnonzero(chosen & ~focused[cloud.labels])
-        common = {"size": size or marker_size(len(x)), "held_out": held_out, "theme": theme, "total": len(x)}
-        if others.size:
-            traces.append(_other_points(cloud, x, y, names, others, legend=legend, **common, **place))
-        for k in np.flatnonzero(focused):
-            rows = np.flatnonzero(chosen & (cloud.labels == k))
-            if rows.size or not held_out:
-                shown = {"name": labels[k], "legendgroup": f"class {k}", "showlegend": legend and not held_out}
-                hover = _hover(plain(names[k], 60), held_out)
-                traces.append(_points(cloud, x, y, rows, styles[k], hover, **common, **shown, **place))
+        entry = {"showlegend": legend and not held_out, **place}
+        if not all(style.focused for style in styles):
+            traces.append(_other_points(cloud, styles, 0.65 * across, held_out, **entry))
+        for k, style in enumerate(styles):
+            chosen = np.flatnonzero((cloud.is_test == held_out) & (cloud.labels == k))
+            if style.focused and (chosen.size or not held_out):
+                traces.append(
+                    cloud.drawn(
+                        chosen,
+                        name=names[k],
+                        legendgroup=f"class {k}",
+                        marker=_marker(style, across, held_out, theme, cloud.x.size > _MANY),
+                        hovertemplate=_hover(plain(cloud.class_names[k], 60), held_out),
+                        **entry,
+                    )
+                )
     return traces
 
 
-def _points(
-    cloud: Cloud,
-    x: NDArray[np.float32],
-    y: NDArray[np.float32],
-    rows: NDArray[np.intp],
-    style: ClassStyle,
-    hover: str,
-    *,
-    size: float,
-    held_out: bool,
-    theme: Theme,
-    total: int,
-    **place: Any,
-) -> Any:
-    line = {"width": 1.3} if held_out else {"width": 0.6, "color": theme.outline}
-    return scatter_type(total)(
-        x=x[rows],
-        y=y[rows],
-        customdata=cloud.rows[rows].astype(np.int32),
-        mode="markers",
-        marker={
-            "symbol": style.symbol + ("-open" if held_out else ""),
-            "color": style.colour,
-            "size": size,
-            "opacity": 0.95 if held_out else 0.8,
-            "line": line,
-        },
-        hovertemplate=hover,
-        **place,
-    )
+def _marker(style: ClassStyle, size: float, held_out: bool, theme: Theme, many: bool) -> dict[str, Any]:
+    return {
+        "symbol": style.symbol + ("-open" if held_out else ""),
+        "color": style.colour,
+        "size": size,
+        "opacity": 0.4 if many else (0.95 if held_out else 0.8),
+        "line": {"width": 1.3} if held_out else {"width": 0 if many else 0.6, "color": theme.outline},
+    }
 
 
-def _other_points(
-    cloud: Cloud,
-    x: NDArray[np.float32],
-    y: NDArray[np.float32],
-    names: Sequence[str],
-    rows: NDArray[np.intp],
-    *,
-    size: float,
-    held_out: bool,
-    theme: Theme,
-    total: int,
-    legend: bool,
-    **place: Any,
-) -> Any:
+def _other_points(cloud: Cloud, styles: Sequence[ClassStyle], size: float, held_out: bool, **entry: Any) -> Trace:
     """Draw the points of all classes out of focus as quiet grey dots that still tell their class."""
-    safe = np.array([plain(name, 60) for name in names], dtype=object)
-    return scatter_type(total)(
-        x=x[rows],
-        y=y[rows],
-        customdata=cloud.rows[rows].astype(np.int32),
-        text=safe[cloud.labels[rows]],
-        mode="markers",
-        marker={
-            "symbol": "circle-open" if held_out else "circle",
-            "color": BOUNDARY,
-            "size": 0.65 * size,
-            "opacity": 0.35,
-        },
+    focused = np.array([style.focused for style in styles])
+    chosen = np.flatnonzero((cloud.is_test == held_out) & ~focused[cloud.labels])
+    safe = np.array([plain(name, 60) for name in cloud.class_names], dtype=object)
+    symbol = "circle-open" if held_out else "circle"
+    return cloud.drawn(
+        chosen,
+        text=safe[cloud.labels[chosen]],
+        marker={"symbol": symbol, "color": BOUNDARY, "size": size, "opacity": 0.35},
         name="other classes",
         legendgroup=_OTHERS,
-        showlegend=legend and not held_out,
+        legendrank=1001,
         hovertemplate=_hover("%{text}", held_out),
-        **place,
+        **entry,
     )
 
 
@@ -144,51 +131,89 @@ def _hover(title: str, held_out: bool) -> str:
     return f"<b>{title}</b> ({kind})<br>row %{{customdata}}<br>(%{{x:.3f}}, %{{y:.3f}})<extra></extra>"
 
 
+def misclassified_traces(cloud: Cloud, predicted: NDArray[np.intp], theme: Theme, **place: Any) -> list[Trace]:
+    """Ring the misclassified points.
+
+    Held-out ones show at once and training ones on demand, if there are held-out ones; a mass waits in the legend.
+    """
+    names = [plain(name, 60) for name in cloud.class_names]
+    traces = []
+    for held_out, kind in ((True, "held out"), (False, "training")):
+        chosen = np.flatnonzero((predicted != cloud.labels) & (cloud.is_test == held_out))
+        says = [
+            f"<b>{names[true]}</b> taken for <b>{names[taken]}</b>"
+            for true, taken in zip(cloud.labels[chosen], predicted[chosen], strict=True)
+        ]
+        hidden = len(says) > TOO_MANY_MARKS or (not held_out and bool(cloud.is_test.any()))
+        if says:
+            mark = mark_trace(cloud, chosen, says, f"misclassified, {kind}", "circle-open", theme, hidden, **place)
+            traces.append(mark)
+    return traces
+
+
 def mark_trace(
     cloud: Cloud,
-    x: NDArray[np.float32],
-    y: NDArray[np.float32],
-    chosen: NDArray[np.bool_],
+    chosen: NDArray[np.intp],
     says: Sequence[str],
-    *,
     name: str,
     symbol: str,
-    size: float,
-    colour: str,
+    theme: Theme,
+    hidden: bool,
     **place: Any,
-) -> Any:
+) -> Trace:
     """Draw thin marks on some points, which say something of their own when hovered.
 
-    `says` has safe text for each chosen point.
+    `says` has safe text for each chosen point. Hidden marks wait in the legend.
     """
-    rows = np.flatnonzero(chosen)
-    return scatter_type(len(x))(
-        x=x[rows],
-        y=y[rows],
-        customdata=cloud.rows[rows].astype(np.int32),
+    return cloud.drawn(
+        chosen,
         text=list(says),
-        mode="markers",
         name=name,
-        marker={"symbol": symbol, "size": size, "color": colour, "opacity": 0.85, "line": {"width": 1, "color": colour}},
+        legendrank=1002,
+        marker={
+            "symbol": symbol,
+            "size": marker_size(cloud.x.size) + 2.5,
+            "color": theme.mark,
+            "opacity": 0.9 if chosen.size <= _CROWD else 0.55,
+            "line": {"width": 1, "color": theme.mark},
+        },
+        visible="legendonly" if hidden else True,
         hovertemplate="%{text}<br>row %{customdata}<br>(%{x:.3f}, %{y:.3f})<extra></extra>",
         **place,
     )
 
 
-def mistakes(cloud: Cloud, chosen: NDArray[np.bool_], predicted: NDArray[np.intp], names: Sequence[str]) -> list[str]:
-    """Say of each chosen point what it is and what it is taken for."""
-    safe = [plain(name, 60) for name in names]
+def legend_entries(names: Sequence[str], styles: Sequence[ClassStyle], theme: Theme) -> list[Trace]:
+    """Make traces without points that put the classes into the legend, for figures of many panels."""
+    labels = unique_names(names)
+    entries = [(labels[k], style, f"class {k}") for k, style in enumerate(styles) if style.focused]
+    if len(entries) < len(styles):
+        entries.append(("other classes", ClassStyle(BOUNDARY, "circle", False), _OTHERS))
     return [
-        f"<b>{safe[true]}</b> taken for <b>{safe[wrong]}</b>"
-        for true, wrong in zip(cloud.labels[chosen], predicted[chosen], strict=True)
+        trace(
+            "scatter",
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=name,
+            legendgroup=group,
+            hoverinfo="skip",
+            marker={
+                "symbol": style.symbol,
+                "color": style.colour,
+                "line": {"width": 0.6, "color": theme.outline},
+            },
+        )
+        for name, style, group in entries
     ]
 
 
-def boundary_trace(lines: Sequence[NDArray[np.float64]], **place: Any) -> go.Scatter:
+def boundary_trace(lines: Sequence[NDArray[np.float64]], **place: Any) -> Trace:
     """Draw all boundary lines as one trace, with gaps between them."""
     gap = np.full((1, 2), np.nan)
     path = np.concatenate([part for line in lines for part in (line, gap)][:-1] or [gap]).astype(np.float32)
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=path[:, 0],
         y=path[:, 1],
         mode="lines",
@@ -206,23 +231,24 @@ def margin_traces(
     styles: Sequence[ClassStyle],
     *,
     upright: bool = True,
-    fill: bool = True,
     **place: Any,
-) -> list[go.Scatter]:
+) -> list[Trace]:
     """Draw the class densities along a direction: upwards, or to the right when the direction itself goes up."""
     traces = []
+    short = unique_names(names)
     for k, style in enumerate(styles):
         if not style.focused:
             continue
         along, height = ("x", "y") if upright else ("y", "x")
         traces.append(
-            go.Scatter(
+            trace(
+                "scatter",
                 **{along: margin.positions, height: margin.heights[k]},
                 mode="lines",
-                name=unique_names(names)[k],
+                name=short[k],
                 legendgroup=f"class {k}",
                 line={"color": style.colour, "width": 1.6},
-                fill=("tozeroy" if upright else "tozerox") if fill else None,
+                fill="tozeroy" if upright else "tozerox",
                 fillcolor=faded(style.colour, 0.13),
                 hovertemplate=f"<b>{plain(names[k], 60)}</b><br>%{{{along}:.3f}}: %{{{height}:.3g}}<extra></extra>",
                 showlegend=False,
@@ -232,9 +258,7 @@ def margin_traces(
     return [*_other_margins(margin, styles, upright, place), *traces]
 
 
-def _other_margins(
-    margin: Margin, styles: Sequence[ClassStyle], upright: bool, place: dict[str, Any]
-) -> list[go.Scatter]:
+def _other_margins(margin: Margin, styles: Sequence[ClassStyle], upright: bool, place: dict[str, Any]) -> list[Trace]:
     """Draw the densities of all classes out of focus as one thin grey trace, coarser than the rest."""
     others = [k for k, style in enumerate(styles) if not style.focused]
     if not others:
@@ -245,7 +269,8 @@ def _other_margins(
     heights = np.concatenate([part for k in others for part in (margin.heights[k, ::step], gap)])
     along, height = ("x", "y") if upright else ("y", "x")
     return [
-        go.Scatter(
+        trace(
+            "scatter",
             **{along: positions, height: heights},
             mode="lines",
             name="other classes",

@@ -6,6 +6,8 @@ all their colours themselves: importing Streamlit replaces Plotly's default temp
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -40,6 +42,8 @@ BOUNDARY = "#7a7a7a"
 FONT = '"Source Sans", "Source Sans Pro", "Source Sans 3", "Helvetica Neue", Arial, sans-serif'
 REGION_ALPHA = 0.15
 
+Trace = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Theme:
@@ -51,13 +55,42 @@ class Theme:
     outline: str
     mark: str
     hover: str
+    cell: str
+    cell_text: str
 
 
 THEMES = {
     # Reads on white and on near-black alike, for a page that changes its theme after the figure was made.
-    "neutral": Theme("#808080", "#808080", "rgba(128,128,128,0.22)", "rgba(128,128,128,0.8)", "#808080", "#4a4a4a"),
-    "light": Theme("#262730", "#5f6470", "rgba(49,51,63,0.12)", "rgba(30,30,30,0.55)", "#111111", "#ffffff"),
-    "dark": Theme("#fafafa", "#b0b5be", "rgba(250,250,250,0.14)", "rgba(255,255,255,0.55)", "#ffffff", "#262730"),
+    "neutral": Theme(
+        text="#808080",
+        quiet="#808080",
+        grid="rgba(128,128,128,0.22)",
+        outline="rgba(128,128,128,0.8)",
+        mark="#808080",
+        hover="#4a4a4a",
+        cell="#eef1f5",
+        cell_text="#1c2430",
+    ),
+    "light": Theme(
+        text="#262730",
+        quiet="#5f6470",
+        grid="rgba(49,51,63,0.12)",
+        outline="rgba(30,30,30,0.55)",
+        mark="#111111",
+        hover="#ffffff",
+        cell="#f7f9fb",
+        cell_text="#262730",
+    ),
+    "dark": Theme(
+        text="#fafafa",
+        quiet="#b0b5be",
+        grid="rgba(250,250,250,0.14)",
+        outline="rgba(255,255,255,0.55)",
+        mark="#ffffff",
+        hover="#262730",
+        cell="#161b24",
+        cell_text="#fafafa",
+    ),
 }
 
 
@@ -93,9 +126,9 @@ def class_styles(counts: NDArray[np.intp], focus: Sequence[int] | None = None) -
     """
     n_classes, most = len(counts), len(COLOURS)
     chosen = np.argsort(-counts, kind="stable") if focus is None else np.asarray(focus, dtype=int)
-    if chosen.size and not (0 <= chosen.min() and chosen.max() < n_classes):
+    if any(not 0 <= k < n_classes for k in chosen):
         raise ValueError(f"focus must name classes by number, from 0 to {n_classes - 1}, got {list(focus or ())}.")
-    order = sorted(dict.fromkeys(chosen.tolist()).keys() if n_classes <= most else list(dict.fromkeys(chosen.tolist()))[:most])
+    order = sorted(list(dict.fromkeys(chosen.tolist()))[:most])
     # Up to ten classes each keeps its own colour whatever is in focus.
     place = {k: k for k in order} if n_classes <= most else {k: place for place, k in enumerate(order)}
     grey = ClassStyle(GREY, "circle", False)
@@ -112,6 +145,19 @@ def faded(colour: str, alpha: float) -> str:
     return "rgba({},{},{},{:g})".format(*rgb(colour), alpha)
 
 
+def cell_scale(theme: Theme, low: str | None, high: str) -> list[list[Any]]:
+    """Colour cells from `low` over the theme's empty cell to `high`, all pale enough for numbers on top."""
+    ends = [[0.0, mixed(low, theme.cell)], [0.5, theme.cell]] if low else [[0.0, theme.cell]]
+    return [*ends, [1.0, mixed(high, theme.cell)]]
+
+
+def mixed(colour: str, other: str, share: float = 0.6) -> str:
+    """Mix two colours, `share` of the first."""
+    mix = (round(share * a + (1 - share) * b) for a, b in zip(rgb(colour), rgb(other), strict=True))
+    return "#{:02x}{:02x}{:02x}".format(*mix)
+
+
+@cache
 def template(theme: Theme) -> go.layout.Template:
     """Build the template: transparent, quiet grid, no frame."""
     axis = {
@@ -120,7 +166,8 @@ def template(theme: Theme) -> go.layout.Template:
         "zerolinecolor": theme.grid,
         "tickcolor": theme.grid,
         "tickfont": {"color": theme.quiet, "size": 12},
-        "title": {"font": {"color": theme.text, "size": 14}},
+        "ticklabeloverflow": "hide past div",
+        "title": {"font": {"color": theme.text, "size": 14}, "standoff": 8},
         "zeroline": False,
         "automargin": True,
     }
@@ -135,7 +182,11 @@ def template(theme: Theme) -> go.layout.Template:
             "align": "left",
             "font": {"color": "#fafafa" if theme.hover != "#ffffff" else "#262730", "size": 13},
         },
-        legend={"font": {"color": theme.text, "size": 13}, "bgcolor": "rgba(0,0,0,0)", "itemsizing": "constant"},
+        legend={
+            "font": {"color": theme.text, "size": 13},
+            "bgcolor": "rgba(0,0,0,0)",
+            "itemsizing": "constant",
+        },
         title={"font": {"color": theme.text, "size": 16}, "x": 0.0, "xanchor": "left"},
         modebar={
             "bgcolor": "rgba(0,0,0,0)",
@@ -149,8 +200,11 @@ def template(theme: Theme) -> go.layout.Template:
     return go.layout.Template(layout=layout)
 
 
-def fresh_figure(theme: Theme, **layout: object) -> go.Figure:
-    """Start a figure that owes nothing to Plotly's default template."""
-    figure = go.Figure(layout={"template": "none"})
-    figure.update_layout(template=template(theme), margin={"l": 8, "r": 8, "t": 8, "b": 8}, **layout)
-    return figure
+def trace(kind: str, **look: Any) -> Trace:
+    """Describe a trace. Plotly's own objects would be checked twice: when made and when put into a figure."""
+    return {"type": kind, **look}
+
+
+def make_figure(traces: Sequence[Any], theme: Theme, **layout: Any) -> go.Figure:
+    """Make a figure that owes nothing to Plotly's default template."""
+    return go.Figure(data=list(traces), layout={"template": template(theme), **layout})

@@ -9,22 +9,32 @@ from numpy.typing import ArrayLike
 
 from opnb.figures.images import regions_png, shading_png, stretched
 from opnb.figures.layers import (
+    TOO_MANY_MARKS,
+    Cloud,
     boundary_trace,
     margin_traces,
     mark_trace,
-    marker_size,
-    mistakes,
+    misclassified_traces,
     point_traces,
 )
 from opnb.figures.layout import error_line, headline, legend_below, titled
-from opnb.figures.palette import ClassStyle, Theme, class_styles, find_theme, fresh_figure
+from opnb.figures.palette import ClassStyle, Theme, Trace, class_styles, find_theme, make_figure
 from opnb.figures.strip import draw_strip
 from opnb.figures.text import axis_hover, axis_name, axis_title, plain
 from opnb.views.projected import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
 from opnb.views.strip import strip_view
 
-_STRIP_OPTIONS = ("extent", "weighting", "max_points", "projected", "rows", "rows_test", "class_names", "feature_names")
+_STRIP_OPTIONS = (
+    "extent",
+    "weighting",
+    "max_points",
+    "projected",
+    "rows",
+    "rows_test",
+    "class_names",
+    "feature_names",
+)
 _DRAWING_OPTIONS = ("theme", "focus", "title", "fade", "selectable", "height", "compact")
 
 
@@ -98,22 +108,29 @@ def draw_projection(
     plotly.graph_objects.Figure
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
-    figure = fresh_figure(look, height=height)
-    figure.add_traces(_margins(view, styles))
-    figure.add_traces(_points(view, styles, look))
-    figure.add_trace(boundary_trace(view.boundary, showlegend=False))
-    figure.add_traces(_marks(view, look))
-    figure.update_layout(images=_images(view, styles, fade), **_axes(view, compact))
-    figure.update_layout(
-        **titled(_headline(view, title, compact)),
+    cloud = cloud_of(view)
+    predicted = view.points.full if view.model == "full" else view.points.shown
+    traces = [
+        *_margins(view, styles),
+        *point_traces(cloud, styles, look),
+        boundary_trace(view.boundary, showlegend=False),
+        *misclassified_traces(cloud, predicted, look),
+        *_disagreement(view, cloud, look),
+    ]
+    return make_figure(
+        traces,
+        look,
+        images=plane_images(view, styles, fade, ("x", "y")),
+        **_axes(view, compact),
+        **titled(_headline(view, title, compact), height),
         legend=legend_below(compact),
         dragmode="lasso" if selectable else "zoom",
         hovermode="closest",
+        height=height,
     )
-    return figure
 
 
-def _margins(view: ProjectionView, styles: list[ClassStyle]) -> list[go.Scatter]:
+def _margins(view: ProjectionView, styles: list[ClassStyle]) -> list[Trace]:
     top, right = view.margins
     return [
         *margin_traces(top, view.class_names, styles, xaxis="x", yaxis="y2"),
@@ -121,68 +138,37 @@ def _margins(view: ProjectionView, styles: list[ClassStyle]) -> list[go.Scatter]
     ]
 
 
-def _points(view: ProjectionView, styles: list[ClassStyle], look: Theme) -> list[Any]:
+def cloud_of(view: ProjectionView) -> Cloud:
+    """Give the points of a view as they lie on its panel."""
     points = view.points
-    return point_traces(points, points.x, points.y, view.class_names, styles, look)
+    return Cloud(points.x, points.y, points.labels, points.is_test, points.rows, view.class_names)
 
 
-def _marks(view: ProjectionView, look: Theme) -> list[Any]:
-    """Mark the misclassified points (held out at once, training on demand) and those on which the models differ."""
-    points, traces = view.points, []
-    predicted = points.full if view.model == "full" else points.shown
-    size = marker_size(len(points.x)) + 3
-    for held_out, kind in ((True, "held out"), (False, "training")):
-        chosen = view.wrong & (points.is_test == held_out)
-        if chosen.any():
-            says = mistakes(points, chosen, predicted, view.class_names)
-            hidden = not held_out and view.test is not None
-            traces.append(
-                mark_trace(
-                    points,
-                    points.x,
-                    points.y,
-                    chosen,
-                    says,
-                    name=f"misclassified, {kind}",
-                    symbol="circle-open",
-                    size=size,
-                    colour=look.mark,
-                    visible="legendonly" if hidden else True,
-                )
-            )
-    if view.has_more and points.disagree.any():
-        traces.append(_disagreement(view, look, size))
-    return traces
-
-
-def _disagreement(view: ProjectionView, look: Theme, size: float) -> Any:
+def _disagreement(view: ProjectionView, cloud: Cloud, theme: Theme) -> list[Trace]:
+    """Mark the points on which the shown and the full model differ, if there are any."""
     points, names = view.points, [plain(name, 60) for name in view.class_names]
+    chosen = np.flatnonzero(points.disagree)
+    if not (view.has_more and chosen.size):
+        return []
     says = [
-        f"these two directions: <b>{names[shown]}</b><br>full model: <b>{names[full]}</b>"
-        for shown, full in zip(points.shown[points.disagree], points.full[points.disagree], strict=True)
+        f"<b>{names[shown]}</b> on these two directions, <b>{names[full]}</b> by the full model"
+        for shown, full in zip(points.shown[chosen], points.full[chosen], strict=True)
     ]
-    return mark_trace(
-        points,
-        points.x,
-        points.y,
-        points.disagree,
-        says,
-        name="full model differs",
-        symbol="x-thin-open",
-        size=size - 2,
-        colour=look.mark,
-        visible=True if view.model == "full" else "legendonly",
-    )
+    hidden = view.model != "full" or chosen.size > TOO_MANY_MARKS
+    return [mark_trace(cloud, chosen, says, "full model differs", "x-thin-open", theme, hidden)]
 
 
-def _images(view: ProjectionView, styles: list[ClassStyle], fade: bool) -> list[dict[str, object]]:
+def plane_images(
+    view: ProjectionView, styles: list[ClassStyle], fade: bool, axes: tuple[str, str]
+) -> list[dict[str, object]]:
+    """Give the regions, and the shading of many points, as images on a panel."""
     # The grid's points are the centres of the image's pixels.
     half_x, half_y = (np.diff(grid[:2])[0] / 2 for grid in (view.grid_x, view.grid_y))
     x = (view.grid_x[0] - half_x, view.grid_x[-1] + half_x)
     y = (view.grid_y[0] - half_y, view.grid_y[-1] + half_y)
-    images = [stretched(regions_png(view.class_map, styles, view.confidence if fade else None), x, y, ("x", "y"))]
+    images = [stretched(regions_png(view.class_map, styles, view.confidence if fade else None), x, y, axes)]
     if view.shading is not None:
-        images.append(stretched(shading_png(view.shading), view.x_range, view.y_range, ("x", "y")))
+        images.append(stretched(shading_png(view.shading), view.x_range, view.y_range, axes))
     return images
 
 
@@ -190,37 +176,57 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
     """Share the scatter's axes with the margins on top and at the right."""
     wide, tall = (0.84, 0.83) if not compact else (0.86, 0.86)
     features = 1 if compact else 3
-    margin = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True, "rangemode": "tozero"}
+    margin = {
+        "showgrid": False,
+        "showticklabels": False,
+        "ticks": "",
+        "fixedrange": True,
+        "rangemode": "tozero",
+    }
     return {
-        "xaxis": {"domain": [0, wide], "range": view.x_range, "title": {"text": axis_title(view.axes[0], features)}},
-        "yaxis": {"domain": [0, tall], "range": view.y_range, "title": {"text": axis_title(view.axes[1], features)}},
+        "xaxis": {
+            "domain": [0, wide],
+            "range": view.x_range,
+            "title": {"text": axis_title(view.axes[0], features)},
+        },
+        "yaxis": {
+            "domain": [0, tall],
+            "range": view.y_range,
+            "title": {"text": axis_title(view.axes[1], features)},
+        },
         "xaxis2": {"domain": [wide + 0.015, 1], "anchor": "y", **margin},
         "yaxis2": {"domain": [tall + 0.015, 1], "anchor": "x", **margin},
-        "annotations": [_axis_note(view, 0, wide), _axis_note(view, 1, tall)],
+        "annotations": [] if compact else _corner(view),
     }
 
 
-def _axis_note(view: ProjectionView, which: int, end: float) -> dict[str, Any]:
-    """Put a small sign at the end of an axis which tells its weights when hovered."""
-    place = {"x": end, "y": 0, "xanchor": "right", "yanchor": "bottom"}
-    if which == 1:
-        place = {"x": 0, "y": end, "xanchor": "left", "yanchor": "top"}
-    axis = view.axes[which]
-    return {
-        "text": f"weights",
-        "hovertext": axis_hover(axis),
-        "showarrow": False,
-        "xref": "paper",
-        "yref": "paper",
-        "opacity": 0.8,
-        "captureevents": True,
-        **place,
-    }
+def _corner(view: ProjectionView) -> list[dict[str, Any]]:
+    """Use the empty corner: directions that tell their weights when hovered, and what the margins show."""
+    weighted = view.margins[0].weighting == "prior"
+    texts = [(f"{axis_name(axis)} weights", axis_hover(axis)) for axis in view.axes]
+    texts.append(("share × density" if weighted else "densities", ""))
+    return [
+        {
+            "text": text,
+            "hovertext": hover,
+            "font": {"size": 12},
+            "showarrow": False,
+            "xref": "paper",
+            "yref": "paper",
+            "x": 1,
+            "y": 1,
+            "xanchor": "right",
+            "yanchor": "top",
+            "yshift": -20 * row,
+            "opacity": 0.75,
+            "captureevents": bool(hover),
+        }
+        for row, (text, hover) in enumerate(texts)
+    ]
 
 
 def _headline(view: ProjectionView, title: str | None, compact: bool) -> list[str]:
-    small = [error_line(view.train, view.test, compact)]
-    if view.has_more:
-        of = "full model" if view.model == "full" else "model on the two directions shown"
-        small.append(f"errors and boundary of the {of}")
+    small = [error_line(view.train, view.test)]
+    if view.has_more and view.model == "shown":
+        small.append("errors and boundary of the model on the two directions shown")
     return headline(title, [*small, *view.notes], compact)

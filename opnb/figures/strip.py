@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.figures.images import regions_png, stretched
-from opnb.figures.layers import boundary_trace, margin_traces, mark_trace, marker_size, mistakes, point_traces
+from opnb.figures.layers import Cloud, boundary_trace, margin_traces, misclassified_traces, point_traces
 from opnb.figures.layout import error_line, headline, legend_below, titled
-from opnb.figures.palette import ClassStyle, Theme, class_styles, find_theme, fresh_figure
+from opnb.figures.palette import ClassStyle, Trace, class_styles, find_theme, make_figure
 from opnb.figures.text import axis_title, unique_names
 from opnb.views.strip import StripView, strip_view
 
@@ -66,20 +66,24 @@ def draw_strip(
     plotly.graph_objects.Figure
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
-    figure = fresh_figure(look, height=height)
-    up = _heights(view)
-    figure.add_traces(margin_traces(view.margin, view.class_names, styles, xaxis="x", yaxis="y2"))
-    figure.add_traces(point_traces(view, view.x, up, view.class_names, styles, look, xaxis="x", yaxis="y"))
-    figure.add_trace(_edges(view))
-    figure.add_traces(_marks(view, up, look))
-    figure.update_layout(images=_images(view, styles), **_axes(view, compact))
-    figure.update_layout(
-        **titled(headline(title, [error_line(view.train, view.test), *view.notes], compact)),
+    cloud = Cloud(view.x, _heights(view), view.labels, view.is_test, view.rows, view.class_names)
+    traces = [
+        *margin_traces(view.margin, view.class_names, styles, xaxis="x", yaxis="y2"),
+        *point_traces(cloud, styles, look),
+        _edges(view),
+        *misclassified_traces(cloud, view.predicted, look),
+    ]
+    return make_figure(
+        traces,
+        look,
+        images=_images(view, styles),
+        **_axes(view, compact),
+        **titled(headline(title, [error_line(view.train, view.test), *view.notes], compact), height),
         legend=legend_below(compact),
         dragmode="lasso" if selectable else "zoom",
         hovermode="closest",
+        height=height,
     )
-    return figure
 
 
 def _rows(view: StripView) -> int:
@@ -94,33 +98,10 @@ def _heights(view: StripView) -> NDArray[np.float32]:
     return (row + spread).astype(np.float32)
 
 
-def _edges(view: StripView) -> go.Scatter:
+def _edges(view: StripView) -> Trace:
     top = _rows(view) - 0.5
     lines = [np.array([[edge, -0.5], [edge, top]]) for edge in view.edges]
     return boundary_trace(lines, xaxis="x", yaxis="y", showlegend=False)
-
-
-def _marks(view: StripView, up: NDArray[np.float32], look: Theme) -> list[Any]:
-    traces = []
-    for held_out, kind in ((True, "held out"), (False, "training")):
-        chosen = view.wrong & (view.is_test == held_out)
-        if chosen.any():
-            says = mistakes(view, chosen, view.predicted, view.class_names)
-            traces.append(
-                mark_trace(
-                    view,
-                    view.x,
-                    up,
-                    chosen,
-                    says,
-                    name=f"misclassified, {kind}",
-                    symbol="circle-open",
-                    size=marker_size(view.x.size) + 3,
-                    colour=look.mark,
-                    visible="legendonly" if not held_out and view.test is not None else True,
-                )
-            )
-    return traces
 
 
 def _images(view: StripView, styles: list[ClassStyle]) -> list[dict[str, object]]:
@@ -140,11 +121,18 @@ def _axes(view: StripView, compact: bool) -> dict[str, Any]:
     weighted = view.margin.weighting == "prior"
     rows: dict[str, Any] = {"domain": [0, 0.44], "range": (-0.5, _rows(view) - 0.5), "showgrid": False}
     if _rows(view) > 1:
-        rows |= {"tickvals": list(range(_rows(view))), "ticktext": unique_names(view.class_names, 14 if compact else 22)}
+        rows |= {
+            "tickvals": list(range(_rows(view))),
+            "ticktext": unique_names(view.class_names, 14 if compact else 22),
+        }
     else:
         rows |= {"showticklabels": False}
     return {
-        "xaxis": {"range": view.x_range, "title": {"text": axis_title(view.margin.axis, 1 if compact else 3)}, "anchor": "y"},
+        "xaxis": {
+            "range": view.x_range,
+            "title": {"text": axis_title(view.margin.axis, 1 if compact else 3)},
+            "anchor": "y",
+        },
         "yaxis": rows,
         "yaxis2": {
             "domain": [0.47, 1],

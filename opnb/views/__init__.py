@@ -4,22 +4,42 @@
 """
 
 from opnb.views.axes import Axis
+from opnb.views.description import describe_projection
 from opnb.views.margins import Margin, MarginsView, margins_view
+from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.projected import ErrorCount, Projected, project
-from opnb.views.projection import Points, ProjectionView, projection_view
+from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
 from opnb.views.strip import StripView, strip_view
+from opnb.views.summaries import (
+    HistoryView,
+    LoadingsView,
+    Metrics,
+    history_view,
+    loadings_view,
+    metrics,
+)
 
 __all__ = [
     "Axis",
     "ErrorCount",
+    "HistoryView",
+    "LoadingsView",
     "Margin",
     "MarginsView",
+    "Metrics",
     "Points",
     "Projected",
     "ProjectionView",
+    "ScatterMatrixView",
     "StripView",
+    "describe_projection",
+    "history_view",
+    "joint_ranges",
+    "loadings_view",
     "margins_view",
+    "metrics",
     "project",
     "projection_view",
+    "scatter_matrix_view",
     "strip_view",
 ]

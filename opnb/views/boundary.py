@@ -10,19 +10,15 @@ come between. Crossings are joined within cells; three or more that share a cell
 itself a root, on the way from the cell's centre to a corner.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
-from opnb.views.plane import ClassMap, Plane
+from opnb.views.plane import ClassMap, Plane, Scores
 from opnb.views.projected import Labels
 
 _STEPS = 40
 _ENOUGH = 1e-10
-
-Scores = Callable[[Array, NDArray[np.intp]], Array]
 
 
 def lead(scores: Array, labels: Labels) -> Array:
@@ -51,19 +47,23 @@ def roots(scores: Scores, labels: Labels) -> Array:
     everything = np.arange(labels.size)
     low, high = np.zeros(labels.size), np.ones(labels.size)
     lead_low, lead_high = (lead(scores(t, everything), labels) for t in (low, high))
-    middle = np.full(labels.size, 0.5)
+    middle, side = np.full(labels.size, 0.5), np.zeros(labels.size)
     active = everything
     for step in range(_STEPS):
         a, b = low[active], high[active]
-        slope = lead_low[active] - lead_high[active]
-        straight = a + (b - a) * lead_low[active] / np.where(slope > 0, slope, np.inf)
-        # Every third step halves the interval, so that a bend in the scores cannot hold the search up.
-        t = (a + b) / 2 if step % 3 == 2 else straight
+        fall = lead_low[active] - lead_high[active]
+        straight = a + (b - a) * lead_low[active] / np.where(fall > 0, fall, np.inf)
+        # Now and then halve the interval, so that a bend in the scores cannot hold the search up.
+        t = (a + b) / 2 if step % 6 == 5 else straight
         value = lead(scores(t, active), labels[active])
         middle[active] = t
-        positive = value >= 0
-        low[active[positive]], lead_low[active[positive]] = t[positive], value[positive]
-        high[active[~positive]], lead_high[active[~positive]] = t[~positive], value[~positive]
+        up, down = active[value >= 0], active[value < 0]
+        low[up], lead_low[up] = t[value >= 0], value[value >= 0]
+        high[down], lead_high[down] = t[value < 0], value[value < 0]
+        # An end that stays twice running counts half (the Illinois rule), or the other would creep.
+        lead_high[up[side[up] > 0]] /= 2
+        lead_low[down[side[down] < 0]] /= 2
+        side[up], side[down] = 1, -1
         active = active[np.abs(value) > _ENOUGH]
         if not active.size:
             break
@@ -91,9 +91,9 @@ def boundary_lines(plane: Plane, x: Array, y: Array, classes: ClassMap) -> tuple
     number_across = _numbered(across, 0)
     number_up = _numbered(up, len(points_across))
     # The crossings on the four edges of every cell: bottom, top, left, right; -1 for none.
-    edges = np.stack(
-        [number_across[:-1], number_across[1:], number_up[:, :-1], number_up[:, 1:]], axis=-1
-    ).reshape(-1, 4)
+    edges = np.stack([number_across[:-1], number_across[1:], number_up[:, :-1], number_up[:, 1:]], axis=-1).reshape(
+        -1, 4
+    )
     count = (edges >= 0).sum(axis=1)
     pairs = np.sort(edges[count == 2], axis=1)[:, 2:]
     crowded = np.flatnonzero(count > 2)
@@ -108,31 +108,24 @@ def _crossings(
     plane: Plane, x: Array, y: Array, classes: ClassMap, across: NDArray[np.bool_], up: NDArray[np.bool_]
 ) -> tuple[Array, Array]:
     """Find the boundary on the grid's edges along x and along y, each of shape (m, 2)."""
-    j, i = np.nonzero(across)
-    starts = np.column_stack([x[i], y[j]])
-    ends = np.column_stack([x[i + 1], y[j]])
-    v, u = np.nonzero(up)
-    starts_up = np.column_stack([x[u], y[v]])
-    ends_up = np.column_stack([x[u], y[v + 1]])
-    labels = np.concatenate([classes[j, i], classes[v, u]]).astype(np.intp)
-    found = _between(plane, np.concatenate([starts, starts_up]), np.concatenate([ends, ends_up]), labels)
-    return found[: i.size], found[i.size :]
+    found = []
+    for flags, step in ((across, (1, 0)), (up, (0, 1))):
+        j, i = np.nonzero(flags)
+        starts = np.column_stack([x[i], y[j]])
+        ends = np.column_stack([x[i + step[0]], y[j + step[1]]])
+        found.append(_between(plane, starts, ends, classes[j, i].astype(np.intp)))
+    return found[0], found[1]
 
 
 def _between(plane: Plane, starts: Array, ends: Array, labels: Labels) -> Array:
     """Find the boundary on straight lines from points of the given classes to points of others, of shape (m, 2)."""
-
-    def scores(t: Array, chosen: NDArray[np.intp]) -> Array:
-        place = starts[chosen] + t[:, None] * (ends[chosen] - starts[chosen])
-        return plane.at(place[:, 0], place[:, 1])
-
     if not labels.size:
         return np.empty((0, 2))
-    return starts + roots(scores, labels)[:, None] * (ends - starts)
+    return starts + roots(plane.between(starts, ends), labels)[:, None] * (ends - starts)
 
 
 def _numbered(flags: NDArray[np.bool_], first: int) -> Labels:
-    """Number the true entries from `first`, row after row; -1 elsewhere."""
+    """Give the true entries numbers from `first`, row after row, and -1 to the rest."""
     numbers = np.full(flags.shape, -1, dtype=np.intp)
     numbers[flags] = first + np.arange(np.count_nonzero(flags))
     return numbers

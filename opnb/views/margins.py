@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
-from opnb.views.axes import Axis, describe_axis
-from opnb.views.projected import Projected, fitted_model
+from opnb.views.axes import Axis, describe_axis, shown_range
+from opnb.views.projected import Projected, checked_directions, fitted_model
 
 Weighting = Literal["density", "prior"]
 WEIGHTINGS = ("density", "prior")
 
-# The kernel holds all but 1e-5 of its mass within this many bandwidths.
-_REACH = 15.0
+# The kernel holds all but 1e-4 of its mass within this many bandwidths.
+_REACH = 12.0
 # Positions a bandwidth: fine enough for the area under the drawn line to be one to four digits.
-_FINENESS = 4.0
+_FINENESS = 6.0
 _MOST_VALUES = 60_000
 
 
@@ -28,6 +28,8 @@ class Margin:
     Attributes
     ----------
     axis : Axis
+    x_range : pair of float
+        The part of the direction that holds the points.
     positions : ndarray of shape (m,)
         From beyond the first training point to beyond the last.
     heights : ndarray of shape (n_classes, m)
@@ -36,6 +38,7 @@ class Margin:
     """
 
     axis: Axis
+    x_range: tuple[float, float]
     positions: NDArray[np.float32]
     heights: NDArray[np.float32]
     weighting: Weighting
@@ -56,7 +59,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
 
 
-def margin_positions(z: Array, bandwidth: float, n_classes: int, *, least: int = 256) -> Array:
+def margin_positions(z: Array, bandwidth: float, n_classes: int, *, least: int = 320) -> Array:
     """Choose where to evaluate densities: evenly, beyond the points by the kernel's reach, a fraction of it apart.
 
     Where the points span thousands of bandwidths the spikes need many positions; their number is
@@ -70,7 +73,7 @@ def margin_positions(z: Array, bandwidth: float, n_classes: int, *, least: int =
     return np.linspace(low, high, size)
 
 
-def margin(model: Any, projected: Projected, direction: int, weighting: Weighting, *, least: int = 256) -> Margin:
+def margin(model: Any, projected: Projected, direction: int, weighting: Weighting, *, least: int = 320) -> Margin:
     """Evaluate the class densities along one direction.
 
     Parameters
@@ -94,7 +97,8 @@ def margin(model: Any, projected: Projected, direction: int, weighting: Weightin
     if weighting == "prior":
         heights = heights * model.class_prior_[:, None]
     axis = describe_axis(model, projected, direction)
-    return Margin(axis, positions.astype(np.float32), heights.astype(np.float32), weighting)
+    shown = shown_range(projected.Z[:, direction], "all")
+    return Margin(axis, shown, positions.astype(np.float32), heights.astype(np.float32), weighting)
 
 
 def margins_view(
@@ -118,6 +122,6 @@ def margins_view(
     MarginsView
     """
     model = fitted_model(clf)
-    chosen = range(projected.Z.shape[1]) if directions is None else model._checked_directions(directions)
+    chosen = range(projected.Z.shape[1]) if directions is None else checked_directions(model, directions)
     margins = tuple(margin(model, projected, d, weighting, least=160) for d in chosen)
     return MarginsView(margins, projected.class_names, projected.train_counts)

@@ -18,6 +18,8 @@ from opnb.core.kernel import Array, kernel_value
 from opnb.views.projected import Labels, Projected
 
 ClassMap = NDArray[np.int16]
+# Scores at positions t of some searches, given by their indices, of shape (n_classes, len(t)).
+Scores = Callable[[Array, NDArray[np.intp]], Array]
 
 # The full model's posteriors are averaged on this many places along each axis and interpolated between them; the
 # kernel that averages spans several of them, so little is lost.
@@ -34,6 +36,9 @@ class Plane(Protocol):
 
     def at(self, x: Array, y: Array) -> Array:
         """Give the score of every class at points, of shape (n_classes, len(x))."""
+
+    def between(self, starts: Array, ends: Array) -> Scores:
+        """Give the scores along straight lines between points of shape (m, 2)."""
 
 
 def log_densities(model: Any, direction: int, z: Array) -> Array:
@@ -76,6 +81,21 @@ class ShownModel:
         across, up = self._axis_scores(x, y)
         return across + up
 
+    def between(self, starts: Array, ends: Array) -> Scores:
+        """Give the scores along straight lines; a coordinate that no line changes is evaluated once."""
+        fixed = (starts == ends).all(axis=0)
+        if not fixed.any():
+            return along_lines(self, starts, ends)
+        moving = 1 if fixed[0] else 0
+        still = self._axis_scores(starts[:, 0], starts[:, 1])[1 - moving]
+        prior = np.log(self.model.class_prior_)[:, None] * (moving == 0)
+
+        def scores(t: Array, chosen: NDArray[np.intp]) -> Array:
+            z = starts[chosen, moving] + t * (ends[chosen, moving] - starts[chosen, moving])
+            return prior + log_densities(self.model, self.directions[moving], z) + still[:, chosen]
+
+        return scores
+
 
 @dataclass(frozen=True, eq=False)
 class AveragedFullModel:
@@ -108,6 +128,20 @@ class AveragedFullModel:
         below = (1 - s) * self.average[:, j, i] + s * self.average[:, j, i + 1]
         above = (1 - s) * self.average[:, j + 1, i] + s * self.average[:, j + 1, i + 1]
         return (1 - t) * below + t * above
+
+    def between(self, starts: Array, ends: Array) -> Scores:
+        """Give the average posteriors along straight lines."""
+        return along_lines(self, starts, ends)
+
+
+def along_lines(plane: Plane, starts: Array, ends: Array) -> Scores:
+    """Give the scores of a plane along straight lines between points of shape (m, 2)."""
+
+    def scores(t: Array, chosen: NDArray[np.intp]) -> Array:
+        place = starts[chosen] + t[:, None] * (ends[chosen] - starts[chosen])
+        return plane.at(place[:, 0], place[:, 1])
+
+    return scores
 
 
 def _cells(grid: Array, z: Array) -> tuple[Labels, Array]:

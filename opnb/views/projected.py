@@ -87,6 +87,15 @@ def fitted_model(clf: Any) -> Any:
     return clf
 
 
+def checked_directions(model: Any, directions: Sequence[int]) -> list[int]:
+    """Refuse directions that the model does not have; negative ones count from the end."""
+    m = len(model.components_)
+    for direction in directions:
+        if not -m <= direction < m:
+            raise ValueError(f"direction {direction} is out of range: the model has {m} directions, from 0.")
+    return [int(direction) % m for direction in directions]
+
+
 def project(
     clf: Any,
     X: ArrayLike,
@@ -119,6 +128,8 @@ def project(
     Projected
     """
     model = fitted_model(clf)
+    if X is None or y is None:
+        raise DataError("A picture needs the data: give X and y, or the result of `project` as `projected`.")
     parts = [_checked_part(model, X, y, "y")]
     if (X_test is None) != (y_test is None):
         raise DataError("X_test and y_test come together: give both, or neither.")
@@ -134,8 +145,8 @@ def project(
         is_test=np.repeat([False, True][: len(parts)], sizes),
         rows=np.concatenate(names),
         log_posterior=np.concatenate([model.predict_log_proba(data) for data, _ in parts]),
-        class_names=_checked_names(class_names, [str(c) for c in model.classes_], "class_names"),
-        feature_names=_checked_names(feature_names, _fitted_names(model), "feature_names"),
+        class_names=checked_names(class_names, [str(c) for c in model.classes_], "class_names"),
+        feature_names=checked_names(feature_names, fitted_names(model), "feature_names"),
     )
 
 
@@ -161,12 +172,14 @@ def _checked_rows(rows: ArrayLike | None, size: int, start: int) -> NDArray[np.i
     return names.astype(np.int64)
 
 
-def _fitted_names(model: Any) -> list[str]:
+def fitted_names(model: Any) -> list[str]:
+    """Give the feature names that a model was fitted with, or numbered ones."""
     default = [f"feature {j + 1}" for j in range(model.n_features_in_)]
     return [str(name) for name in getattr(model, "feature_names_in_", default)]
 
 
-def _checked_names(names: Sequence[str] | None, default: list[str], what: str) -> tuple[str, ...]:
+def checked_names(names: Sequence[str] | None, default: list[str], what: str) -> tuple[str, ...]:
+    """Give names as text, the default ones for None; refuse a wrong number of them."""
     chosen = tuple(default if names is None else map(str, names))
     if len(chosen) != len(default):
         raise DataError(f"{what} must have {len(default)} entries, got {len(chosen)}.")
@@ -174,7 +187,7 @@ def _checked_names(names: Sequence[str] | None, default: list[str], what: str) -
 
 
 def thinned(labels: Labels, most: int, *, least: int = 50) -> NDArray[np.intp]:
-    """Choose at most about `most` points at random, every class in proportion but with `least` points where it has them.
+    """Choose about `most` points at random, each class in proportion but with `least` points if it has them.
 
     The choice is the same every time, so that a redrawn picture does not flicker.
     """

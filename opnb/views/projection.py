@@ -1,5 +1,6 @@
 """The picture's numbers: points, classes of the plane, boundary, margins and errors on two directions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,22 +8,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.core.kernel import Array
-from opnb.views.axes import EXTENTS, Axis, Extent, describe_axis, shown_range
+from opnb.parallel import one_blas_thread
+from opnb.views.axes import EXTENTS, Axis, Extent, shown_range
 from opnb.views.boundary import boundary_lines
 from opnb.views.margins import Margin, Weighting, check_choice, margin
 from opnb.views.plane import (
+    AveragedFullModel,
     ClassMap,
     Plane,
     ShownModel,
     averaged_full_model,
     shown_predictions,
 )
-from opnb.views.projected import ErrorCount, Flags, Labels, Projected, fitted_model, project, thinned
+from opnb.views.projected import (
+    ErrorCount,
+    Flags,
+    Labels,
+    Projected,
+    checked_directions,
+    fitted_model,
+    project,
+    thinned,
+)
 
 Boundary = Literal["shown", "full"]
 BOUNDARIES = ("shown", "full")
 
 _SHADING_CELLS = 96
+
+Ranges = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +148,8 @@ class ProjectionView:
 
 def projection_view(
     clf: Any,
-    X: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    X: Any = None,
+    y: Any = None,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     directions: tuple[int, int] = (0, 1),
@@ -144,7 +158,8 @@ def projection_view(
     boundary: Boundary = "shown",
     weighting: Weighting = "density",
     resolution: int = 240,
-    max_points: int = 20_000,
+    max_points: int = 10_000,
+    ranges: Ranges | None = None,
     projected: Projected | None = None,
     **names: Any,
 ) -> ProjectionView:
@@ -166,8 +181,10 @@ def projection_view(
         Whether margins are densities or densities times class shares.
     resolution : int, default=240
         Grid points along each axis.
-    max_points : int, default=20_000
+    max_points : int, default=10_000
         Draw about as many points at the most; all are counted in the errors.
+    ranges : pair of (low, high), optional
+        The part of the plane to show, instead of what `extent` says; see `joint_ranges`.
     projected : Projected, optional
         The result of `project`, to save the full model's predictions on a redraw.
     **names
@@ -182,11 +199,13 @@ def projection_view(
     check_choice("boundary", boundary, BOUNDARIES)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
     pair = _checked_pair(model, directions)
-    ranges = [shown_range(data.Z[:, d], extent) for d in pair]
+    ranges = _checked_ranges(ranges) or [shown_range(data.Z[:, d], extent) for d in pair]
     shown = shown_predictions(model, data, pair)
-    plane = _plane(model, data, pair, boundary, ranges)
     grids = [np.linspace(low, high, resolution) for low, high in ranges]
-    class_map, confidence = plane.on_grid(*grids)
+    # Small matrix products: threads would wait for each other longer than they work.
+    with one_blas_thread():
+        plane = _plane(model, data, pair, boundary, ranges)
+        class_map, confidence = plane.on_grid(*grids)
     chosen, other = (data.predicted, shown) if boundary == "full" else (shown, data.predicted)
     train, test = data.errors(chosen)
     train_other, test_other = data.errors(other)
@@ -215,7 +234,7 @@ def projection_view(
         has_more=_has_more(model, pair),
         extent=extent,
         shading=_shading(data, pair, ranges) if kept.size < len(data.labels) else None,
-        notes=_notes(data, pair, ranges, kept, boundary),
+        notes=_notes(data, pair, ranges, kept, isinstance(plane, AveragedFullModel)),
     )
     return view
 
@@ -223,15 +242,28 @@ def projection_view(
 def _checked_pair(model: Any, directions: tuple[int, int]) -> tuple[int, int]:
     if len(directions) != 2:
         raise ValueError(f"directions must be a pair, got {directions!r}.")
-    first, second = model._checked_directions(directions)
+    first, second = checked_directions(model, directions)
     if first == second:
         raise ValueError(f"directions must be two different ones, got {first} twice.")
     return first, second
 
 
-def _plane(
-    model: Any, data: Projected, pair: tuple[int, int], boundary: Boundary, ranges: list[tuple[float, float]]
-) -> Plane:
+def _checked_ranges(ranges: Ranges | None) -> Ranges | None:
+    if ranges is None:
+        return None
+    checked = np.asarray(ranges, dtype=float)
+    if checked.shape != (2, 2) or not np.isfinite(checked).all() or not (checked[:, 0] < checked[:, 1]).all():
+        raise ValueError(f"ranges must be two pairs (low, high) of finite numbers, got {ranges!r}.")
+    return [(float(low), float(high)) for low, high in checked]
+
+
+def joint_ranges(views: Sequence[ProjectionView]) -> Ranges:
+    """Give the ranges that hold what every one of some views shows, to compute them again on the same axes."""
+    sides = [[view.x_range for view in views], [view.y_range for view in views]]
+    return [(min(low for low, _ in side), max(high for _, high in side)) for side in sides]
+
+
+def _plane(model: Any, data: Projected, pair: tuple[int, int], boundary: Boundary, ranges: Ranges) -> Plane:
     if boundary == "shown" or not _has_more(model, pair):
         return ShownModel(model, pair)
     return averaged_full_model(data, pair, ranges, model.bandwidths_)
@@ -255,14 +287,18 @@ def _points(data: Projected, pair: tuple[int, int], shown: Labels, kept: NDArray
     )
 
 
-def _shading(data: Projected, pair: tuple[int, int], ranges: list[tuple[float, float]]) -> NDArray[np.int32]:
+def _shading(data: Projected, pair: tuple[int, int], ranges: Ranges) -> NDArray[np.int32]:
     """Count the points in the cells of the rectangle shown, rows upwards."""
     counts, _, _ = np.histogram2d(data.Z[:, pair[1]], data.Z[:, pair[0]], bins=_SHADING_CELLS, range=ranges[::-1])
     return counts.astype(np.int32)
 
 
 def _notes(
-    data: Projected, pair: tuple[int, int], ranges: list[tuple[float, float]], kept: NDArray[np.intp], boundary: Boundary
+    data: Projected,
+    pair: tuple[int, int],
+    ranges: Ranges,
+    kept: NDArray[np.intp],
+    averaged: bool,
 ) -> tuple[str, ...]:
     notes = []
     inside = [(low <= data.Z[:, d]) & (data.Z[:, d] <= high) for d, (low, high) in zip(pair, ranges, strict=True)]
@@ -273,12 +309,6 @@ def _notes(
         notes.append(
             f"{kept.size:,} of {len(data.labels):,} points are drawn over a shading of all; the errors count all."
         )
-    if boundary == "full":
-        notes.append("Regions: the class that the full model predicts on average around each place.")
+    if averaged:
+        notes.append("Errors and regions of the full model (regions: what it predicts on average around each place).")
     return tuple(notes)
-
-
-def axis_of(clf: Any, projected: Projected, direction: int) -> Axis:
-    """Describe one direction of a fitted classifier."""
-    model = fitted_model(clf)
-    return describe_axis(model, projected, model._checked_directions([direction])[0])

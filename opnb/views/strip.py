@@ -11,7 +11,16 @@ from opnb.views.axes import EXTENTS, Extent, shown_range
 from opnb.views.boundary import roots
 from opnb.views.margins import Margin, Weighting, check_choice, margin
 from opnb.views.plane import log_densities, shown_predictions
-from opnb.views.projected import ErrorCount, Flags, Labels, Projected, fitted_model, project, thinned
+from opnb.views.projected import (
+    ErrorCount,
+    Flags,
+    Labels,
+    Projected,
+    checked_directions,
+    fitted_model,
+    project,
+    thinned,
+)
 
 _FINENESS = 3.0
 _MOST_POSITIONS = 20_000
@@ -67,8 +76,8 @@ class StripView:
 
 def strip_view(
     clf: Any,
-    X: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    X: Any = None,
+    y: Any = None,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     direction: int = 0,
@@ -102,7 +111,7 @@ def strip_view(
     model = fitted_model(clf)
     check_choice("extent", extent, EXTENTS)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
-    (d,) = model._checked_directions([direction])
+    (d,) = checked_directions(model, [direction])
     low, high = shown_range(data.Z[:, d], extent)
     predicted = shown_predictions(model, data, (d,))
     train, test = data.errors(predicted)

@@ -1,0 +1,152 @@
+"""Numbers beside the picture: errors, confusion, loadings, the course of the fit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opnb.core.kernel import Array
+from opnb.views.projected import (
+    ErrorCount,
+    Flags,
+    Projected,
+    checked_directions,
+    checked_names,
+    fitted_model,
+    fitted_names,
+)
+
+HISTORY_FIELDS = (
+    "objective",
+    "log_likelihood",
+    "penalty",
+    "class_term",
+    "mixture_term",
+    "gradient_norm",
+    "seconds",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Metrics:
+    """How well the full model does on some points.
+
+    Attributes
+    ----------
+    errors : ErrorCount
+    log_loss : float
+        Mean negative log posterior of the true class.
+    confusion : ndarray of int of shape (n_classes, n_classes)
+        Rows are true classes, columns predicted ones.
+    class_names : tuple of str
+    """
+
+    errors: ErrorCount
+    log_loss: float
+    confusion: NDArray[np.int64]
+    class_names: tuple[str, ...]
+
+    @property
+    def error(self) -> float:
+        """Share of points misclassified."""
+        return self.errors.error
+
+
+@dataclass(frozen=True, eq=False)
+class LoadingsView:
+    """Weights of features on directions.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_features, n_directions)
+        Of scaled features; every direction has unit length. Heaviest features first.
+    feature_names : tuple of str
+    directions : tuple of int
+    n_features : int
+        How many features there are in all.
+    """
+
+    weights: Array
+    feature_names: tuple[str, ...]
+    directions: tuple[int, ...]
+    n_features: int
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryView:
+    """The course of a fit, one value an iteration, the start included."""
+
+    objective: Array
+    log_likelihood: Array
+    penalty: Array
+    class_term: Array
+    mixture_term: Array
+    gradient_norm: Array
+    seconds: Array
+
+
+def metrics(projected: Projected) -> tuple[Metrics, Metrics | None]:
+    """Measure the full model on the training points and on the held-out points, None if there are none."""
+    test = _metrics_of(projected, projected.is_test) if projected.is_test.any() else None
+    return _metrics_of(projected, ~projected.is_test), test
+
+
+def _metrics_of(projected: Projected, chosen: Flags) -> Metrics:
+    labels, log_posterior = projected.labels[chosen], projected.log_posterior[chosen]
+    predicted = log_posterior.argmax(axis=1)
+    n_classes = len(projected.class_names)
+    confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
+    np.add.at(confusion, (labels, predicted), 1)
+    log_loss = -float(log_posterior[np.arange(labels.size), labels].mean())
+    wrong = int((predicted != labels).sum())
+    return Metrics(ErrorCount(wrong, labels.size), log_loss, confusion, projected.class_names)
+
+
+def loadings_view(
+    clf: Any,
+    feature_names: Sequence[str] | None = None,
+    directions: Sequence[int] | None = None,
+    *,
+    most: int | None = 20,
+) -> LoadingsView:
+    """Give the weights of the heaviest features on some directions (all by default).
+
+    Parameters
+    ----------
+    clf : OPNBClassifier
+    feature_names : sequence of str, optional
+        By default those the classifier was fitted with.
+    directions : sequence of int, optional
+    most : int or None, default=20
+        Keep so many features, those with the largest weights; None keeps all.
+
+    Returns
+    -------
+    LoadingsView
+    """
+    model = fitted_model(clf)
+    names = checked_names(feature_names, fitted_names(model), "feature_names")
+    chosen = list(range(len(model.components_))) if directions is None else checked_directions(model, directions)
+    weights = model.components_[chosen].T
+    order = np.argsort(-np.abs(weights).max(axis=1), kind="stable")[:most]
+    return LoadingsView(weights[order], tuple(names[j] for j in order), tuple(chosen), len(names))
+
+
+def history_view(history: Any) -> HistoryView:
+    """Collect the course of a fit.
+
+    Parameters
+    ----------
+    history : fitted OPNBClassifier, or sequence of its records
+        Anything with the fields of `history_` will do, so a running fit can be shown from its callback.
+
+    Returns
+    -------
+    HistoryView
+    """
+    if not isinstance(history, Sequence):
+        history = fitted_model(history).history_
+    columns = ([getattr(record, name) for record in history] for name in HISTORY_FIELDS)
+    return HistoryView(*(np.asarray(column, dtype=float) for column in columns))
