@@ -46,9 +46,7 @@ def log_densities(model: Any, direction: int, z: Array) -> Array:
 
     Exact at any distance, where the logarithm of `marginal_densities` would be minus infinity.
     """
-    if hasattr(model, "log_marginal_densities"):
-        return model.log_marginal_densities(direction, z)
-    return model._models[0].log_densities(direction, np.asarray(z, dtype=float))
+    return model.log_marginal_densities(direction, z)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,8 @@ def objective():
     heading("One value and gradient, p = 50, p' = 20, K = 5, in units of X V and X' G")
     row("", "n = 3,000", "n = 100,000", "goal", "goal")
     cases = {
-        "binned (auto)": (100, "resubstitution", 6, 3),
+        "binned, as auto chooses": ("auto", "resubstitution", 6, 3),
+        "binned, 100 points at least": (100, "resubstitution", "", ""),
         "binned, 1,000 points at least": (1000, "resubstitution", "", ""),
         "exact": (None, "resubstitution", 12, 15),
         "exact, leave-one-out": (None, "leave-one-out", "", ""),
@@ -50,7 +51,7 @@ def growth():
     """From 100,000 to 1,000,000 rows, and the peak memory of a fit."""
     heading("Growth of the binned objective, and memory of a fit at n = 1,000,000, p = 50")
     (X, y, V, _), (X10, y10, V10, _) = _arrays(100_000), _arrays(1_000_000)
-    problems = [make_problem(a, b, _K, lam=1e-3, n_bins=100) for a, b in ((X, y), (X10, y10))]
+    problems = [make_problem(a, b, _K, lam=1e-3, n_bins="auto") for a, b in ((X, y), (X10, y10))]
     with one_blas_thread():
         small, large = in_turn(4, lambda: evaluate(V, problems[0]), lambda: evaluate(V10, problems[1]))
     row("time of n = 1,000,000 over n = 100,000", f"{large / small:.1f}", "goal 11")
