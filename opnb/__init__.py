@@ -9,11 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from opnb.classifier import OPNBClassifier
+    from opnb.comparators import (
+        ClassConditionalICA,
+        KDENaiveBayes,
+        KernelDensityDiscriminant,
+        OptimalGaussianProjection,
+        RegularisedDiscriminant,
+    )
     from opnb.errors import DataError
     from opnb.model_files import load_model
     from opnb.selection import OPNBClassifierCV
 
-__all__ = ["DataError", "OPNBClassifier", "OPNBClassifierCV", "load_model"]
+__all__ = [
+    "ClassConditionalICA",
+    "DataError",
+    "KDENaiveBayes",
+    "KernelDensityDiscriminant",
+    "OPNBClassifier",
+    "OPNBClassifierCV",
+    "OptimalGaussianProjection",
+    "RegularisedDiscriminant",
+    "load_model",
+]
 
 try:
     __version__ = version("opnb")
@@ -21,6 +38,11 @@ except PackageNotFoundError:  # used from a checkout
     __version__ = "0.1.0"
 
 _HOME = {
+    "ClassConditionalICA": "opnb.comparators",
+    "KDENaiveBayes": "opnb.comparators",
+    "KernelDensityDiscriminant": "opnb.comparators",
+    "OptimalGaussianProjection": "opnb.comparators",
+    "RegularisedDiscriminant": "opnb.comparators",
     "DataError": "opnb.errors",
     "OPNBClassifier": "opnb.classifier",
     "OPNBClassifierCV": "opnb.selection",

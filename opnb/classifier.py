@@ -185,7 +185,7 @@ class OPNBClassifier(
             starts = self._starting_points(Xs, labels)
             traces = self._search(problem, starts, self.max_iter)
             self._keep(problem, starts, traces)
-        self._warn_if_it_gave_up()
+        self.warn_if_it_gave_up()
         return self
 
     def _problem(self, Xs: Array, labels: NDArray, lam: float) -> Problem:
@@ -199,7 +199,8 @@ class OPNBClassifier(
             n_bins=self.n_bins,
         )
 
-    def _warn_if_it_gave_up(self) -> None:
+    def warn_if_it_gave_up(self) -> None:
+        """Warn with `ConvergenceWarning` if the search ended short of its tolerance."""
         if not (self.converged_ or self.stopped_):
             warnings.warn(
                 f"The search gave up after {self.n_iter_} iterations ({self._message}), short of tol={self.tol:g}. "
@@ -221,8 +222,8 @@ class OPNBClassifier(
         self.scale_ = np.ones(checked.shape[1])
         if self.scale:
             deviation = np.sqrt(np.einsum("ij,ij->j", Xs, Xs) / (len(Xs) - 1))
-            # A feature that is constant but for rounding would otherwise be blown up into noise.
-            varies = deviation > 10 * np.finfo(float).eps * np.abs(self.mean_)
+            # The deviation of a constant feature is rounding, not zero: dividing by it would blow up noise.
+            varies = (np.ptp(checked, axis=0) > 0) & (deviation > 0)
             self.scale_[varies] = deviation[varies]
             Xs[:, ~varies] = 0.0
             Xs /= self.scale_

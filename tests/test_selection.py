@@ -110,3 +110,29 @@ def test_leave_one_out_path():
     X, y = load_iris(return_X_y=True)
     search = OPNBClassifierCV(lams=[0.0, 1e-3], cv=3, n_components=2, likelihood="leave-one-out").fit(X, y)
     assert search.score(X, y) > 0.95
+
+
+def test_the_path_leaves_a_projection_that_a_strong_penalty_shrank_to_nothing():
+    from opnb.data import simulate
+
+    data = simulate("rotated", n=600, seed=0)
+    search = OPNBClassifierCV(lams=[1e-3, 1e-2, 1e-1], cv=3).fit(data.X_train, data.y_train)
+    assert np.isinf(search.path_[-1].bandwidths_).all() or search.path_[-1].bandwidths_.min() > 5
+    cold = OPNBClassifier(lam=1e-3).fit(data.X_train, data.y_train)
+    assert search.path_[0].objective_ == pytest.approx(cold.objective_, abs=0.01)
+    assert search.score(data.X_test, data.y_test) > 0.6
+
+
+def test_folds_of_a_number_are_drawn_at_random(wine):
+    X, y = wine
+    shown = []
+
+    def first_rows(X, y, n_components):
+        shown.append(X[0])
+        return np.eye(X.shape[1], n_components)
+
+    for seed in (0, None, 1):
+        OPNBClassifierCV(lams=[1e-2], cv=3, n_components=2, init=first_rows, max_iter=1, random_state=seed).fit(X, y)
+    drawn = np.array(shown).reshape(3, 4, -1)  # three folds and all rows
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])

@@ -22,8 +22,7 @@ LIKELIHOODS = ("resubstitution", "leave-one-out")
 # A lattice halves the time of an evaluation, but below so many rows a fit takes a fraction of a second either way,
 # and exact sums have no kinks at which a search could end short of its tolerance.
 _ROWS_FOR_BINNING = 1000
-# The kinks of a binned objective shrink with the number of rows, so many rows do with a coarser lattice.
-_FINE_POINTS, _COARSE_POINTS, _ROWS_FOR_COARSE = 400, 100, 10_000
+_AUTO_POINTS = 100
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,7 @@ def resolve_n_bins(n_bins: int | str | None, n: int, leave_out: bool) -> int | N
     Leaving a point out needs a sorted walk through its class even on a lattice, so nothing is gained there.
     """
     if n_bins == "auto":
-        if leave_out or n < _ROWS_FOR_BINNING:
-            return None
-        return _FINE_POINTS if n < _ROWS_FOR_COARSE else _COARSE_POINTS
+        return None if leave_out or n < _ROWS_FOR_BINNING else _AUTO_POINTS
     return n_bins  # type: ignore[return-value]
 
 

@@ -1,0 +1,117 @@
+"""The methods of the paper's experiment, with the grids over which they are tuned."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from opnb.classifier import OPNBClassifier
+from opnb.comparators.base import LARGEST_DIMENSION
+from opnb.comparators.class_ica import ClassConditionalICA
+from opnb.comparators.columns import binary_columns
+from opnb.comparators.gaussian_projection import OptimalGaussianProjection
+from opnb.comparators.kde import FACTORS
+from opnb.comparators.kernel_discriminant import KernelDensityDiscriminant
+from opnb.comparators.lambda_path import finish_path, predict_on_path
+from opnb.comparators.linear_discriminant import ReducedLinearDiscriminant
+from opnb.comparators.naive_bayes import KDENaiveBayes
+from opnb.comparators.regularised_discriminant import RegularisedDiscriminant
+from opnb.comparators.support_vectors import COSTS, SCALES, support_vector_machine
+from opnb.comparators.tuning import Method
+from opnb.selection import DEFAULT_LAMS
+
+ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5)
+_RDA_LAMS = tuple(i / 10 for i in range(1, 11))
+
+
+def _fixed(X: ArrayLike, y: ArrayLike, *, values: dict[str, tuple[float, ...]]) -> dict[str, list[Any]]:
+    """Give a grid that does not depend on the data."""
+    return {name: list(choices) for name, choices in values.items()}
+
+
+def _dimensions(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:
+    return {"n_components": list(range(1, min(np.shape(X)[1], LARGEST_DIMENSION) + 1))}
+
+
+def _dimensions_and_factors(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:
+    return {**_dimensions(X, y), "factor": list(FACTORS)}
+
+
+def _discriminant_dimensions(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:
+    return {"n_components": list(range(1, min(np.shape(X)[1], np.unique(np.asarray(y)).size - 1) + 1))}
+
+
+def _bandwidths(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:
+    """Give the factors if there are continuous columns, the alphas if there are binary ones."""
+    binary = binary_columns(np.asarray(X, dtype=float))
+    grid: dict[str, list[Any]] = {}
+    if not binary.all():
+        grid["factor"] = list(FACTORS)
+    if binary.any():
+        grid["alpha"] = list(ALPHAS)
+    return grid
+
+
+_ALL = (
+    Method(
+        "OPNB",
+        "Naive Bayes with kernel densities on the optimal projection",
+        OPNBClassifier,
+        partial(_fixed, values={"lam": DEFAULT_LAMS}),
+        (("lam", -1),),
+        predict_on_path,
+        finish_path,
+    ),
+    Method(
+        "SVM",
+        "Support vector machine with a radial kernel, one-versus-one",
+        support_vector_machine,
+        partial(_fixed, values={"svc__gamma": SCALES, "svc__C": COSTS}),
+        (("svc__C", 1), ("svc__gamma", 1)),
+    ),
+    Method(
+        "OPGD",
+        "Gaussian naive Bayes on the optimal projection",
+        OptimalGaussianProjection,
+        _dimensions,
+        (("n_components", 1),),
+    ),
+    Method(
+        "RDA",
+        "Gaussian classes with covariances between their own and the pooled one",
+        RegularisedDiscriminant,
+        partial(_fixed, values={"lam": _RDA_LAMS}),
+        (("lam", 1),),
+    ),
+    Method(
+        "CCICA",
+        "Naive Bayes with kernel densities on the independent components of each class",
+        ClassConditionalICA,
+        _dimensions_and_factors,
+        (("n_components", 1), ("factor", -1)),
+    ),
+    Method(
+        "LDA",
+        "Linear discriminant analysis on its leading directions",
+        ReducedLinearDiscriminant,
+        _discriminant_dimensions,
+        (("n_components", 1),),
+    ),
+    Method(
+        "NB",
+        "Naive Bayes with a kernel density for every class and covariate",
+        KDENaiveBayes,
+        _bandwidths,
+        (("factor", -1), ("alpha", -1)),
+    ),
+    Method(
+        "KDDA",
+        "Discriminant analysis with a multivariate kernel density for every class",
+        KernelDensityDiscriminant,
+        _bandwidths,
+        (("factor", -1), ("alpha", -1)),
+    ),
+)
+
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
