@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-st.set_page_config(page_title="opnb", page_icon=":material/scatter_plot:", layout="wide")
+st.set_page_config(page_title="opnb", page_icon=":material/scatter_plot:", layout="wide", initial_sidebar_state=330)
 st.navigation(
     [
         st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),

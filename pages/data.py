@@ -7,7 +7,7 @@ from opnb.studio.preparing import account, preparation, preview, reading_setting
 from opnb.studio.session import studio
 
 state = studio()
-st.title("Data")
+st.header("Data")
 ways_in(state)
 working = state.working
 if working is not None:

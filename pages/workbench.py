@@ -3,9 +3,10 @@
 import streamlit as st
 
 from opnb.studio.data_picker import data_picker
+from opnb.studio.details import details
 from opnb.studio.fit_form import fit_form
 from opnb.studio.picture import picture
-from opnb.studio.running import running_fit, wait_briefly
+from opnb.studio.running import notices, running_fit, wait_briefly
 from opnb.studio.session import studio, write_link
 
 state = studio()
@@ -16,10 +17,12 @@ with st.sidebar:
         if asked is not None:
             state.fit(asked)
 wait_briefly()
+notices(state)
 if state.job is not None:
-    running_fit()
+    running_fit(state)
 elif state.result is not None:
-    from opnb.studio.picture import picture
-
-    picture(state)
+    picture()
+    details()
+elif state.dataset is not None:
+    st.info("The data are ready. Press **Fit** to see them projected.", icon=":material/play_arrow:")
 write_link()

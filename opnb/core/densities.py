@@ -43,9 +43,11 @@ class ClassDensities:
     def from_projection(cls, V: Array, problem: Problem) -> "ClassDensities":
         """Take the training positions of a projection, of shape (n_features, n_components)."""
         components, bandwidths = unit_directions(V)
-        members = V.T @ problem.X.T
-        members = members[:, np.argsort(problem.classes.labels, kind="stable")]
         counts = problem.classes.counts
+        class_after_class = np.argsort(problem.classes.labels, kind="stable")
+        members = np.empty((V.shape[1], problem.X.shape[0]))
+        for d, v in enumerate(V.T):  # one direction at a time: a whole second copy would be the peak of a large fit
+            members[d] = (problem.X @ v)[class_after_class]
         for block in np.split(members, np.cumsum(counts)[:-1], axis=1):
             block.sort(axis=1)
         return cls(components, bandwidths, members, counts)
@@ -95,12 +97,12 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     # Each direction brings its share of the constants, so that any subset of directions has the right scores.
     prior = base_scores(classes, 0, problem.leave_out)
     constants = base_scores(classes, 1, problem.leave_out) - prior
-    Z = V.T @ problem.X.T
     everything = prior[classes.labels] + n_components * constants[classes.labels]
     contributions = []
     for d in range(n_components):
         alone = np.zeros_like(everything)
-        (direction,) = plan_directions(Z[d : d + 1], classes, problem.leave_out, None)
+        z = np.ascontiguousarray((problem.X @ V[:, d])[None, :])
+        (direction,) = plan_directions(z, classes, problem.leave_out, None)
         direction.add_scores(alone)
         everything += alone
         contributions.append(alone[rows] + constants[labels])

@@ -6,19 +6,18 @@ from opnb.core.kernel import Array
 
 
 def pca_start(X: Array, n_components: int) -> Array:
-    """Leading principal directions of X as unit columns, each with its largest entry positive.
+    """Leading principal directions of centred X as unit columns, each with its largest entry positive.
 
     Works from the smaller of the two cross products, so it costs O(n p min(n, p)). Directions beyond the rank of X
     are any orthonormal completion.
     """
-    centred = X - X.mean(axis=0)
-    n, p = centred.shape
+    n, p = X.shape
     if p <= n:
-        vectors = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
+        vectors = np.linalg.eigh(X.T @ X)[1][:, ::-1]
     else:
-        values, left = np.linalg.eigh(centred @ centred.T)
+        values, left = np.linalg.eigh(X @ X.T)
         informative = values > values[-1] * n * np.finfo(float).eps
-        spanning = centred.T @ left[:, informative][:, ::-1]
+        spanning = X.T @ left[:, informative][:, ::-1]
         # QR completes the basis where n_components exceeds the rank; the seed only fixes which completion.
         filler = np.random.default_rng(0).standard_normal((p, n_components))
         vectors = np.linalg.qr(np.hstack([spanning, filler])[:, : max(n_components, 1)])[0]

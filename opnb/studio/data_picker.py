@@ -25,8 +25,7 @@ def data_picker(state: Studio) -> None:
     working = state.working
     if working is None:
         return
-    if working.error:
-        st.error(plain(working.error, 500), icon=":material/error:")
+    show_draft_error(state)
     columns = [str(name) for name in working.table.frame.columns]
     place = columns.index(working.spec.target) if working.spec.target in columns else None
     target = st.selectbox(
@@ -41,7 +40,9 @@ def data_picker(state: Studio) -> None:
     if target is not None and target != working.spec.target:
         change_target(state, target)
         st.rerun()
-    if state.dataset is not None and not working.error:
+    if state.draft is not None and state.table is not None:
+        st.button("Give this table up", icon=":material/undo:", on_click=state.give_up_draft, width="stretch")
+    elif state.dataset is not None:
         st.caption(_summary(state))
 
 
@@ -51,14 +52,15 @@ def upload_box(state: Studio, label: str, key: str) -> None:
         label, UPLOAD_TYPES, key=f"upload-{key}", help="CSV, TSV, Excel, Parquet or gzip, up to 50 MB."
     )
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
-        st.session_state[_SEEN] = file.file_id
-        take(lambda: take_file(state, file.name, file.getvalue()))
+        take(lambda: take_file(state, file.name, file.getvalue()), file.file_id)
 
 
-def take(intake: Callable[[], str]) -> None:
+def take(intake: Callable[[], str], file_id: str | None = None) -> None:
     """Take data in, and run the page again with them; where they cannot be read, keep the reason."""
     with st.spinner("Reading …"):
+        # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was taken.
         st.session_state[_ERROR] = intake()
+        st.session_state[_SEEN] = file_id or st.session_state.get(_SEEN)
     if not st.session_state[_ERROR]:
         st.rerun()
 
@@ -67,6 +69,17 @@ def show_intake_error() -> None:
     """Show why the last data could not be read, until others can."""
     if st.session_state.get(_ERROR):
         st.error(plain(st.session_state[_ERROR], 500), icon=":material/error:")
+
+
+def show_draft_error(state: Studio) -> None:
+    """Show why the table that waits cannot be used yet, and what stays in use meanwhile."""
+    draft = state.draft
+    if draft is None:
+        return
+    st.error(plain(draft.error, 500), icon=":material/error:")
+    if state.table is not None:
+        kept = plain(state.table.name)
+        st.caption(f"This is about {plain(draft.table.name)}. Until it is mended, {kept} stays in use.")
 
 
 def _source_box(state: Studio) -> None:
@@ -87,7 +100,9 @@ def _source_box(state: Studio) -> None:
 
 
 def _source_name(source: Source) -> str:
-    return f"{shortened(source.name, 40)} ({_KINDS[source.kind]})"
+    # Streamlit knows its options by their words, so a simulator with other settings needs others.
+    drawn = ", as drawn" if source.parameters else ""
+    return f"{shortened(source.name, 40)}{drawn} ({_KINDS[source.kind]})"
 
 
 def _summary(state: Studio) -> str:

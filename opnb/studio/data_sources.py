@@ -40,9 +40,7 @@ def _upload(state: Studio) -> None:
 
 def _paste(state: Studio) -> None:
     with st.form("paste", border=False):
-        text = st.text_area(
-            "Rows of a table, for instance copied from a spreadsheet", height=160, key="pasted"
-        )
+        text = st.text_area("Rows of a table, for instance copied from a spreadsheet", height=160, key="pasted")
         sent = st.form_submit_button("Read", icon=":material/content_paste:")
     if sent:
         take(lambda: take_file(state, "pasted text", text.encode()))
@@ -84,31 +82,23 @@ def _parameter(column: st.delta_generator.DeltaGenerator, key: str, name: str, p
         low, high, default = int(parameter.low), int(parameter.high), int(parameter.default)
         return int(column.number_input(label, low, high, default, key=key, help=words))
     return float(
-        column.number_input(
-            label, parameter.low, parameter.high, parameter.default, format="%g", key=key, help=words
-        )
+        column.number_input(label, parameter.low, parameter.high, parameter.default, format="%.4g", key=key, help=words)
     )
 
 
 def _benchmarks(state: Studio) -> None:
-    found = pmlb_catalogue(
-        st.text_input("Part of the name", key="pmlb-search", placeholder="for instance wine")
-    )
+    found = pmlb_catalogue(st.text_input("Part of the name", key="pmlb-search", placeholder="for instance wine"))
     if not found:
         st.info("No data set of the Penn Machine Learning Benchmarks has that in its name.")
         return
-    entry = st.selectbox(
-        f"Data set ({len(found)} found)", found[:_LISTED], format_func=_entry_words, key="pmlb-choice"
-    )
+    entry = st.selectbox(f"Data set ({len(found)} found)", found[:_LISTED], format_func=_entry_words, key="pmlb-choice")
     if st.button("Load", icon=":material/download:", key="pmlb-load") and entry is not None:
         take(lambda: take_source(state, Source("pmlb", entry.name)))
 
 
 def _entry_words(entry: PmlbEntry) -> str:
     where = "" if entry.local else ", over the network"
-    shape = (
-        f"{quantity(entry.n, 'row')}, {quantity(entry.p, 'column')}, {quantity(entry.K, 'class', 'classes')}"
-    )
+    shape = f"{quantity(entry.n, 'row')}, {quantity(entry.p, 'column')}, {quantity(entry.K, 'class', 'classes')}"
     return f"{entry.name}: {shape}{where}"
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import streamlit as st
 
 from opnb.errors import OPNBError
-from opnb.studio.spec import CHOICES, LARGEST_SEED, FitSpec, in_words
+from opnb.studio.fitting import check_size
+from opnb.studio.spec import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
 from opnb.studio.state import Studio
 
-LAMS = tuple(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)) + (1.0,)
+LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
 _MOST_SHOWN = 100
-_BINS = ("auto", None, 100, 300, 1_000, 3_000, 10_000)
+_EXACT = "exact"  # None is a choice that Streamlit takes for no choice
+_BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
@@ -47,33 +49,33 @@ def fit_form(state: Studio) -> FitSpec | None:
     if not sent:
         return None
     try:
-        return replace(spec, data=state.spec.data, **values)
+        asked = replace(spec, **values)
+        check_size(asked, state.dataset)
     except OPNBError as error:
         st.error(str(error), icon=":material/error:")
         return None
+    return asked
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
     count = spec.n_components if spec.n_components is not None else min(p, 20)
     most = min(p, _MOST_SHOWN)
-    left, right = st.columns(2)
     values: dict[str, Any] = {
-        "n_components": left.number_input(
-            "Directions", 1, most, min(count, most), key=key + "n_components", help=_HELP["n_components"]
-        ),
-        "lam": right.selectbox(
+        "lam": st.select_slider(
             "Smoothness (λ)",
-            lams := _with(LAMS, spec.lam),
-            lams.index(spec.lam),
+            _with(LAMS, spec.lam),
+            spec.lam,
             format_func=lambda lam: f"{lam:g}",
             key=key + "lam",
             help=_HELP["lam"],
         ),
         "penalty": _choice("Penalty on", "penalty", spec, key),
+        "init": _choice("Start from", "init", spec, key),
     }
-    left, right = st.columns([3, 2])
-    with left:
-        values["init"] = _choice("Start from", "init", spec, key)
+    left, right = st.columns(2)
+    values["n_components"] = left.number_input(
+        "Directions", 1, most, min(count, most), key=key + "n_components", help=_HELP["n_components"]
+    )
     values["n_init"] = right.number_input(
         "Random starts", 1, 100, spec.n_init, key=key + "n_init", help=_HELP["n_init"]
     )
@@ -84,28 +86,29 @@ def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
     values: dict[str, Any] = {
         "likelihood": _choice("Likelihood", "likelihood", spec, key),
         "combine": _choice("With several starts", "combine", spec, key),
-        "n_bins": _listed("Bins", "n_bins", _BINS, spec, key),
-        "tol": _listed("Precision", "tol", _TOLS, spec, key),
+        "n_bins": _bins(spec, key),
+        "tol": _listed("Precision", "tol", _TOLS, spec.tol, key),
     }
     left, right = st.columns(2)
     values["max_iter"] = left.number_input(
         "Most iterations", 1, 2_000, spec.max_iter, step=50, key=key + "max_iter", help=_HELP["max_iter"]
     )
-    values["seed"] = right.number_input(
-        "Seed", 0, LARGEST_SEED, spec.seed, key=key + "seed", help=_HELP["seed"]
-    )
-    values["scale"] = st.checkbox(
-        "Bring columns to equal scales", spec.scale, key=key + "scale", help=_HELP["scale"]
-    )
+    values["seed"] = right.number_input("Seed", 0, LARGEST_SEED, spec.seed, key=key + "seed", help=_HELP["seed"])
+    values["scale"] = st.checkbox("Bring columns to equal scales", spec.scale, key=key + "scale", help=_HELP["scale"])
     return values
 
 
+def _bins(spec: FitSpec, key: str) -> Bins:
+    chosen = _listed("Bins", "n_bins", _BINS, _EXACT if spec.n_bins is None else spec.n_bins, key)
+    bins: Bins = None if chosen == _EXACT else chosen
+    return bins
+
+
 def _choice(label: str, name: str, spec: FitSpec, key: str) -> str:
-    return str(_listed(label, name, CHOICES[name], spec, key))
+    return str(_listed(label, name, CHOICES[name], getattr(spec, name), key))
 
 
-def _listed(label: str, name: str, options: tuple[Any, ...], spec: FitSpec, key: str) -> Any:
-    now = getattr(spec, name)
+def _listed(label: str, name: str, options: tuple[Any, ...], now: Any, key: str) -> Any:
     listed = options if now in options else (*options, now)
     return st.selectbox(
         label,

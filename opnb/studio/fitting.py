@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from opnb.data import Dataset, Table
     from opnb.studio.spec import FitSpec
 
-SHOWN_POINTS = 1_500  # of a moving picture: more would not reach the browser in time
-_NOT_CONVERGED = "The search ended short of its precision: the result may still move. Allow more iterations, or raise the smoothness."
+SHOWN_POINTS = 500  # of a moving picture: more keep a slow browser busy with drawing
+_NOT_CONVERGED = (
+    "The search ended short of its precision: the result may still move. "
+    "Allow more iterations, or raise the smoothness."
+)
 _STOPPED = "You stopped this fit: what you see is what it had reached."
 
 
@@ -67,11 +70,13 @@ class _Watch:
     def __init__(self, job: Job[FitResult], progress: FitProgress, X: NDArray[np.float64]) -> None:
         self.job, self.progress, self.X = job, progress, X
         self.classifier: OPNBClassifier | None = None
+        self.stopped = False
 
     def __call__(self, iteration: Iteration) -> bool:
         self.progress.objectives.setdefault(iteration.start, []).append(iteration.objective)
         self.progress.points = self._project(iteration.V[:, :2])
-        return self.job.stopping
+        self.stopped = self.job.stopping
+        return self.stopped
 
     def _project(self, V: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self.classifier is not None
@@ -98,7 +103,7 @@ def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult])
         classifier.fit(dataset.X_train, dataset.y_train)
     classifier.callback = None  # it holds the job, which the result should outlive
     progress.stage = "score"
-    return result_of(spec, table, dataset, classifier, time.perf_counter() - began, _notes(classifier))
+    return result_of(spec, table, dataset, classifier, time.perf_counter() - began, _notes(classifier, watch.stopped))
 
 
 def check_size(spec: FitSpec, dataset: Dataset) -> None:
@@ -111,8 +116,9 @@ def check_size(spec: FitSpec, dataset: Dataset) -> None:
         )
 
 
-def _notes(classifier: OPNBClassifier) -> tuple[str, ...]:
-    if classifier.stopped_:
+def _notes(classifier: OPNBClassifier, stopped: bool) -> tuple[str, ...]:
+    # The classifier speaks of its best start only; the stop may have come in a later one.
+    if stopped:
         return (_STOPPED,)
     return () if classifier.converged_ else (_NOT_CONVERGED,)
 

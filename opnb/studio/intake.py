@@ -18,14 +18,15 @@ UPLOAD_TYPES = ["csv", "tsv", "txt", "dat", "gz", "xlsx", "parquet"]
 
 @st.cache_data(max_entries=16, show_spinner=False, scope="global")
 def _bundled_table(source: Source) -> Table:
-    """Read an example or draw from a simulator, for all visitors: there is nothing private in either."""
+    """Read an example, or draw from a simulator as it comes, for all visitors: nothing in them is private."""
     return fetch_table(source)
 
 
 def take_source(state: Studio, source: Source) -> str:
     """Take up a source the app can fetch by itself, and begin its fit."""
     try:
-        table = fetch_table(source) if source.kind == "pmlb" else _bundled_table(source)
+        bundled = source.kind in ("example", "simulator") and not source.parameters
+        table = _bundled_table(source) if bundled else fetch_table(source)
     except OPNBError as error:
         return str(error)
     state.awaited = None
@@ -46,9 +47,7 @@ def take_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
         table = read_table(data, name=name, limits=LIMITS, **given)
     except OPNBError as error:
         return str(error)
-    source = Source(
-        "upload", name, reading=tuple(sorted(given.items())), content=table.content_hash[:HASH_LENGTH]
-    )
+    source = Source("upload", name, reading=tuple(sorted(given.items())), content=table.content_hash[:HASH_LENGTH])
     if state.take_upload(source, table, data):
         begin_fit(state)
     return ""

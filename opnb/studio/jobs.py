@@ -41,9 +41,7 @@ class Job(Generic[T]):
         Tells whether the owner is still there; a job whose owner has left is cancelled.
     """
 
-    def __init__(
-        self, work: Callable[[Job[T]], T], owner: str = "", alive: Callable[[], bool] = lambda: True
-    ) -> None:
+    def __init__(self, work: Callable[[Job[T]], T], owner: str = "", alive: Callable[[], bool] = lambda: True) -> None:
         self.id = uuid.uuid4().hex
         self.owner = owner
         self.progress: Any = None
@@ -176,9 +174,7 @@ class Queue:
             present = {job.owner for job in [*self._waiting, *self._running]}
             self._served = {owner: turn for owner, turn in self._served.items() if owner in present}
         for job in starting:
-            threading.Thread(
-                target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True
-            ).start()
+            threading.Thread(target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True).start()
 
     def _run(self, job: Job) -> None:
         job.run()

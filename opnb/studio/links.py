@@ -10,14 +10,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from opnb.data import ROLES, SIMULATORS, PrepareOptions
 from opnb.data.preparing import Preset
 from opnb.data.recipe import Missing
 from opnb.errors import OPNBError
-from opnb.studio.sources import KINDS, DataSpec, Kind, Source, bundled_names
-from opnb.studio.spec import CHOICES, LARGEST_SEED, FitSpec, View, default_spec
+from opnb.studio.sources import KINDS, DataSpec, Source, bundled_names
+from opnb.studio.spec import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, FitSpec, View, default_spec
 from opnb.studio.text import shortened
 
 LONGEST = 8_000
@@ -112,7 +112,7 @@ def _bounded(text: str) -> str:
 
 
 def _read_source(query: Mapping[str, str], problems: list[str]) -> Source | None:
-    kind, _, name = query.get("data", "example:iris").partition(":")
+    kind, _, name = query.get("data", f"example:{FIRST_EXAMPLE}").partition(":")
     known = {"example": bundled_names(), "simulator": tuple(SIMULATORS)}
     if kind not in KINDS or (kind in known and name not in known[kind]):
         problems.append(f"The link asks for data that are not here: '{shortened(query['data'], 60)}'.")
@@ -121,7 +121,7 @@ def _read_source(query: Mapping[str, str], problems: list[str]) -> Source | None
     if (kind == "pmlb" and not _NAME.fullmatch(name)) or not name or len(name) > 200:
         problems.append(f"The link names its data in a way that cannot be right: '{shortened(name, 60)}'.")
         return None
-    return Source(cast(Kind, kind), name)
+    return Source(kind, name)
 
 
 def _whole(text: str) -> int:
@@ -205,9 +205,7 @@ def _content(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(
-        dict(value) if value and isinstance(value[0], tuple) else list(value), separators=(",", ":")
-    )
+    return json.dumps(dict(value) if value and isinstance(value[0], tuple) else list(value), separators=(",", ":"))
 
 
 _SOURCE_PARTS = (

@@ -7,14 +7,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from opnb.figures import projection_figure
+from opnb.studio.charts import chart
+from opnb.studio.drawing import compute, describe, draw, focus_of
 from opnb.studio.results import FitResult
-from opnb.studio.session import studio, theme, write_link
+from opnb.studio.session import narrow, studio, theme, write_link
 from opnb.studio.spec import CHOICES, View
-from opnb.studio.text import csv_bytes, file_stem, quantity, shortened
+from opnb.studio.text import csv_bytes, file_stem, plain, quantity, shortened
 
 MANY_CLASSES = 10
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["zoomIn2d", "zoomOut2d", "autoScale2d"]}
+_LAST = "picture drawn last"
 _WORDS = {
     "shown": "the two directions",
     "full": "the full model",
@@ -32,62 +33,88 @@ def picture() -> None:
     result = state.result
     if result is None:
         return
-    state.view = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
+        _measures(result)
+        state.view, drawing = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
+    for note in result.notes:
+        st.warning(note, icon=":material/info:")
     write_link()
-    figure = view_figure(result, state.view, theme=theme(), selectable=True)
-    chosen: Any = st.plotly_chart(
+    figure, words = _drawn(result, state.view, drawing)
+    chosen = chart(
         figure,
-        key=f"picture-{result.id}",
-        theme=None,
-        config=CONFIG,
+        f"picture-{result.id}",
+        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
         on_select="rerun",
         selection_mode=("lasso", "box", "points"),
-        alt=f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
     )
-    rows = sorted({int(_row_of(point)) for point in chosen["selection"]["points"] if _row_of(point) is not None})
+    with st.expander("The picture in words"):
+        st.markdown(plain(words, 5_000))
+    rows = sorted({row for point in chosen["selection"]["points"] if (row := _row_of(point)) is not None})
     if rows:
         _selected(result, rows)
 
 
-def view_figure(result: FitResult, view: View, **drawing: Any) -> Any:
-    """Draw a result as a view says."""
-    names = result.projected.class_names
-    focus = [names.index(name) for name in view.focus if name in names] or None
-    directions = view.fitting(result.n_directions)
-    return projection_figure(
-        result.classifier,
-        directions=directions if len(directions) == 2 else (0, 1),
-        projected=result.projected,
-        boundary=view.boundary,
-        extent=view.extent,
-        weighting=view.margins,
-        focus=focus,
-        **drawing,
+def _drawn(result: FitResult, view: View, selectable: bool) -> tuple[Any, str]:
+    """Draw the picture, or give the one drawn last: a selection must find its figure unchanged."""
+    asked = (result.id, view, theme(), narrow(), selectable)
+    last = st.session_state.get(_LAST)
+    if last is None or last[0] != asked:
+        computed = compute(result, view)
+        figure = draw(computed, focus=focus_of(result, view), theme=theme(), selectable=selectable, compact=narrow())
+        if not selectable:
+            figure.layout.dragmode = False  # a finger on the picture scrolls the page
+        last = st.session_state[_LAST] = (asked, figure, describe(computed))
+    return last[1], last[2]
+
+
+def _measures(result: FitResult) -> None:
+    """Say in numbers how good the fit is."""
+    parts = [("Training error", result.train), ("Held-out error", result.test)]
+    for label, measured in parts:
+        if measured is not None:
+            _metric(label, f"{100 * measured.error:.1f} %", f"{measured.errors.wrong:,} of {measured.errors.n:,}")
+    last, where = (result.test, "held out") if result.test else (result.train, "training")
+    _metric(
+        "Log-loss",
+        f"{last.log_loss:.3f}",
+        where,
+        "Mean of −log P(true class): it also judges how sure the answers were.",
     )
+    _metric("Time", _seconds(result.seconds), quantity(result.classifier.n_iter_, "step"))
 
 
-def _controls(result: FitResult, view: View, key: str) -> View:
-    """Ask what to show."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="picture-controls"):
-        directions = view.directions
-        if result.n_directions > 1:
-            directions = _direction_boxes(result, view, key)
-        with st.popover("Picture options", icon=":material/tune:"):
-            boundary = view.boundary
-            if result.n_directions > 2 or result.spec.combine == "average":
-                boundary = _switch("Boundary of", "boundary", view, key)
-            extent = _switch("Part shown", "extent", view, key)
-            margins = _switch("Curves at the sides", "margins", view, key)
-            focus = view.focus
-            if len(result.projected.class_names) > MANY_CLASSES:
-                focus = _focus_box(result, view, key)
-    return View(directions, boundary, extent, margins, focus)
+def _metric(label: str, value: str, below: str, help: str | None = None) -> None:
+    if narrow():
+        label, help = label.replace(" error", ""), None
+    width = 78 if narrow() else 124
+    st.metric(label, value, below, delta_color="off", delta_arrow="off", width=width, help=help)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _controls(result: FitResult, view: View, key: str) -> tuple[View, bool]:
+    """Ask what to show, and whether dragging selects."""
+    directions, boundary, focus, drawing = view.directions, view.boundary, view.focus, True
+    if result.n_directions > 1:
+        directions = _direction_boxes(result, view, key)
+    with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
+        if result.n_directions > 2 or result.spec.combine == "average":
+            boundary = _switch("Boundary of", "boundary", view, key)
+        extent = _switch("Part shown", "extent", view, key)
+        margins = _switch("Curves at the sides", "margins", view, key)
+        if len(result.projected.class_names) > MANY_CLASSES:
+            focus = _focus_box(result, view, key)
+        if narrow():
+            drawing = st.toggle("Select points by drawing around them", key="drawing")
+    return View(directions, boundary, extent, margins, focus), drawing
 
 
 def _direction_boxes(result: FitResult, view: View, key: str) -> tuple[int, int]:
     across, up = view.fitting(result.n_directions)
     options = list(range(result.n_directions))
-    width = 150
+    width = 108 if narrow() else 132
 
     def name(direction: int) -> str:
         return f"Direction {direction + 1}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
-from opnb.data import ROLES, PrepareOptions, propose
+from opnb.data import ROLES, PrepareOptions
 from opnb.errors import OPNBError
-from opnb.studio.data_picker import take
+from opnb.studio.data_picker import show_draft_error, take
 from opnb.studio.intake import change_data, take_file
 from opnb.studio.sources import DataSpec
 from opnb.studio.spec import LARGEST_SEED
@@ -18,6 +18,7 @@ from opnb.studio.state import Draft, Studio
 from opnb.studio.text import plain, quantity, shortened
 
 _PREVIEW = 100
+_SHORT = 8  # rows of a table that are shown without scrolling
 _FOUND = "as found"
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "white space"}
 _DECIMALS = {".": "point (1.5)", ",": "comma (1,5)"}
@@ -70,25 +71,22 @@ def reading_settings(state: Studio, working: Draft) -> None:
 
 
 def _text_settings(chosen: dict[str, Any], key: str) -> dict[str, Any]:
-    columns = st.columns(3)
-    offered: dict[str, tuple[str, dict[str, str]]] = {
-        "delimiter": ("Columns divided by", _DELIMITERS),
-        "decimal": ("Decimal mark", _DECIMALS),
-        "encoding": ("Encoding", {name: name for name in _ENCODINGS}),
+    first, second, third = st.columns(3)
+    encodings = {name: name for name in _ENCODINGS}
+    return {
+        "delimiter": _corrected(first, "Columns divided by", _DELIMITERS, chosen.get("delimiter"), key),
+        "decimal": _corrected(second, "Decimal mark", _DECIMALS, chosen.get("decimal"), key),
+        "encoding": _corrected(third, "Encoding", encodings, chosen.get("encoding"), key),
     }
-    given: dict[str, Any] = {}
-    for column, (name, (label, words)) in zip(columns, offered.items(), strict=True):
-        options = [_FOUND, *words]
-        place = options.index(chosen[name]) if chosen.get(name) in options else 0
-        value = column.selectbox(
-            label,
-            options,
-            place,
-            format_func=lambda v, words=words: words.get(v, v).capitalize(),
-            key=key + name,
-        )
-        given[name] = None if value == _FOUND else value
-    return given
+
+
+def _corrected(
+    column: st.delta_generator.DeltaGenerator, label: str, words: dict[str, str], now: str | None, key: str
+) -> str | None:
+    """Ask for one correction; None leaves it as found."""
+    options = {_FOUND: _FOUND.capitalize()} | {value: word.capitalize() for value, word in words.items()}
+    value = _words_box(column, label, options, now if now in options else _FOUND, key + label)
+    return None if value == _FOUND else value
 
 
 def preparation(state: Studio, working: Draft) -> None:
@@ -96,13 +94,12 @@ def preparation(state: Studio, working: Draft) -> None:
     key = f"prepare-{state.revision}-{working.table.content_hash[:8]}-"
     with st.form(f"{key}form"):
         target = _target_box(working, key)
-        if working.error:
-            st.error(plain(working.error, 500), icon=":material/error:")
-            if state.table is not None:
-                st.caption(f"Until this is mended, {plain(state.table.name)} stays in use.")
+        show_draft_error(state)
         options = _options(working.spec.options, key)
         roles = _roles_editor(working, key)
         sent = st.form_submit_button("Use these data", type="primary", icon=":material/check:")
+    if state.draft is not None and state.table is not None:
+        st.button("Give this table up", icon=":material/undo:", on_click=state.give_up_draft)
     if sent:
         _apply(state, working, target, lambda: PrepareOptions(**options, roles=roles))
 
@@ -135,9 +132,7 @@ def _options(now: PrepareOptions, key: str) -> dict[str, Any]:
     held = second[1].slider(
         "Held out (%)", 0, 90, round(100 * (now.test_size or 0)), 5, key=key + "held", help=_HELP["held"]
     )
-    cut = first[2].number_input(
-        "Cut target into", 0, 100, now.target_bins or 0, key=key + "cut", help=_HELP["cut"]
-    )
+    cut = first[2].number_input("Cut target into", 0, 100, now.target_bins or 0, key=key + "cut", help=_HELP["cut"])
     return {
         "preset": _words_box(first[0], "Prepare", _PRESETS, now.preset, key + "preset", _HELP["preset"]),
         "missing": _words_box(first[1], "Missing values", _MISSING, now.missing, key + "missing"),
@@ -161,16 +156,12 @@ def _words_box(
     help: str | None = None,
 ) -> str:
     options = list(words)
-    return str(
-        column.selectbox(
-            label, options, options.index(now), format_func=words.__getitem__, key=key, help=help
-        )
-    )
+    return str(column.selectbox(label, options, options.index(now), format_func=words.__getitem__, key=key, help=help))
 
 
 def _roles_editor(working: Draft, key: str) -> dict[str, str]:
     """Show every column with its role; give the roles that differ from the proposed ones."""
-    columns = propose(working.table).columns
+    columns = working.proposal.columns
     chosen = dict(working.spec.options.roles)
     listed = pd.DataFrame(
         {
@@ -181,11 +172,11 @@ def _roles_editor(working: Draft, key: str) -> dict[str, str]:
             "Note": [column.note for column in columns],
         }
     )
-    st.markdown("Columns and what they are used as (the one to predict is not among them)")
+    st.markdown("What every column is used as (the one to predict is never a feature)")
     edited = st.data_editor(
         listed,
         hide_index=True,
-        height=min(38 + 35 * len(columns), 320),
+        height=table_height(len(columns)),
         disabled=["Column", "Missing", "Different values", "Note"],
         column_config={"Used as": st.column_config.SelectboxColumn(options=list(ROLES), required=True)},
         key=key + "roles",
@@ -196,6 +187,11 @@ def _roles_editor(working: Draft, key: str) -> dict[str, str]:
         for column, role in zip(columns, edited["Used as"], strict=True)
         if role != column.role and column.name != working.spec.target
     }
+
+
+def table_height(rows: int) -> int | Literal["content"]:
+    """Let a short table show all its rows, and a long one scroll."""
+    return "content" if rows <= _SHORT else 320
 
 
 def account(state: Studio) -> None:
@@ -212,7 +208,7 @@ def account(state: Studio) -> None:
     st.dataframe(
         counts,
         hide_index=True,
-        height=min(38 + 35 * len(counts), 320),
+        height=table_height(len(counts)),
         column_config={"Rows": st.column_config.ProgressColumn(format="%d", min_value=0, max_value=most)},
         alt="Rows of each class",
     )

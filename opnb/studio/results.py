@@ -6,10 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from opnb.views import Projected, project
+from opnb.views import Metrics, Projected, metrics, project
 
 if TYPE_CHECKING:
     from opnb.classifier import OPNBClassifier
@@ -17,24 +14,6 @@ if TYPE_CHECKING:
     from opnb.studio.spec import FitSpec
 
 _numbers = itertools.count(1)
-
-
-@dataclass(frozen=True)
-class Score:
-    """How well some rows are predicted."""
-
-    wrong: int
-    n: int
-    log_loss: float
-
-    @property
-    def error(self) -> float:
-        """Share of wrong predictions."""
-        return self.wrong / self.n
-
-    def counts(self) -> str:
-        """Say the counts behind the error."""
-        return f"{self.wrong:,} of {self.n:,} wrong"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +31,7 @@ class FitResult:
     projected : Projected
         Training rows, then held-out rows, on every direction, with the full model's posteriors. Its `rows` count
         the table's rows from 1.
-    train, test : Score
+    train, test : Metrics
         `test` is None without held-out rows.
     seconds : float
     notes : tuple of str
@@ -66,8 +45,8 @@ class FitResult:
     dataset: Dataset = field(repr=False)
     classifier: OPNBClassifier = field(repr=False)
     projected: Projected = field(repr=False)
-    train: Score
-    test: Score | None
+    train: Metrics
+    test: Metrics | None
     seconds: float
     notes: tuple[str, ...] = ()
     id: int = field(default_factory=lambda: next(_numbers))
@@ -79,7 +58,12 @@ class FitResult:
 
 
 def result_of(
-    spec: FitSpec, table: Table, dataset: Dataset, classifier: OPNBClassifier, seconds: float, notes: tuple[str, ...]
+    spec: FitSpec,
+    table: Table,
+    dataset: Dataset,
+    classifier: OPNBClassifier,
+    seconds: float,
+    notes: tuple[str, ...],
 ) -> FitResult:
     """Predict every row with a fitted classifier and score the predictions."""
     projected = project(
@@ -93,12 +77,5 @@ def result_of(
         class_names=dataset.class_names,
         feature_names=dataset.feature_names,
     )
-    train = _score(projected, ~projected.is_test)
-    test = _score(projected, projected.is_test) if projected.is_test.any() else None
+    train, test = metrics(projected)
     return FitResult(spec, table, dataset, classifier, projected, train, test, seconds, notes)
-
-
-def _score(projected: Projected, chosen: NDArray[np.bool_]) -> Score:
-    log_posterior, labels = projected.log_posterior[chosen], projected.labels[chosen]
-    wrong = int((log_posterior.argmax(axis=1) != labels).sum())
-    return Score(wrong, len(labels), float(-log_posterior[np.arange(len(labels)), labels].mean()))

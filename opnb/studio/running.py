@@ -4,39 +4,51 @@ from __future__ import annotations
 
 import streamlit as st
 
+from opnb.studio.charts import chart
 from opnb.studio.fitting import FitProgress
 from opnb.studio.jobs import Job, queue
 from opnb.studio.live import moving_picture, objective_curve
 from opnb.studio.results import FitResult
 from opnb.studio.session import studio, theme
-from opnb.studio.text import quantity
+from opnb.studio.state import Studio
+from opnb.studio.text import plain, quantity
 
 _QUICK = 0.8  # seconds: a fit that is done by then is shown without the way there
-_STEP = 0.5
+_STEP = 0.6
 
 
 def wait_briefly() -> None:
     """Give a quick fit the time to finish, so that the page does not flicker."""
     state = studio()
     if state.job is not None:
-        state.job.wait(_QUICK)
+        state.job.wait(_QUICK if state.job.stopping else max(_QUICK - state.job.seconds, 0.0))
     state.collect()
 
 
+def notices(state: Studio) -> None:
+    """Show what there is to say once, and why the last fit failed, if it did."""
+    for notice in state.notices:
+        st.warning(plain(notice, 500), icon=":material/link:")
+    if state.fit_error:
+        st.error(plain(state.fit_error, 500), icon=":material/error:")
+
+
+def running_fit(state: Studio) -> None:
+    """Show the fit under way, and let the user stop it."""
+    # The button stays outside the part that is drawn anew all the time, or a click could miss it.
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(f"**Fitting** {plain(state.spec.label())}", width="content")
+        st.button("Cancel", icon=":material/stop:", key="cancel", on_click=state.cancel)
+    _progress()
+
+
 @st.fragment(run_every=_STEP)
-def running_fit() -> None:
-    """Show the fit under way until it is finished, then run the page once more."""
-    state = studio()
-    job = state.job
+def _progress() -> None:
+    """Follow the fit until it is finished, then run the page once more."""
+    job = studio().job
     if job is None or job.finished:
         st.rerun()
-    left, right = st.columns([5, 1], vertical_alignment="center")
-    with left:
-        _words(job)
-    if right.button("Cancel", icon=":material/stop:", width="stretch", key="cancel", disabled=job.stopping):
-        state.cancel()
-        if job.wait(1.0):
-            st.rerun()
+    _words(job)
     if isinstance(job.progress, FitProgress):
         _pictures(job.progress)
 
@@ -44,9 +56,7 @@ def running_fit() -> None:
 def _words(job: Job[FitResult]) -> None:
     place = queue().place(job)
     if place:
-        st.progress(
-            0.0, f"Waiting for a free place: {quantity(place, 'fit')} to start, yours being the last of them."
-        )
+        st.progress(0.0, f"Waiting for a free place: {quantity(place, 'fit')} to start, yours being the last of them.")
         return
     progress = job.progress
     if not isinstance(progress, FitProgress):
@@ -64,10 +74,8 @@ def _words(job: Job[FitResult]) -> None:
 def _pictures(progress: FitProgress) -> None:
     left, right = st.columns([3, 2])
     if progress.points is not None:
-        left.plotly_chart(
-            moving_picture(progress, theme()), key="moving", theme=None, config={"displayModeBar": False}
-        )
+        with left:
+            chart(moving_picture(progress, theme()), "moving", "The points as the search moves them", bar=False)
     if progress.objectives:
-        right.plotly_chart(
-            objective_curve(progress, theme()), key="climbing", theme=None, config={"displayModeBar": False}
-        )
+        with right:
+            chart(objective_curve(progress, theme()), "climbing", "The objective so far", bar=False)

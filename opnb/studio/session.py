@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from opnb.data import propose
 from opnb.studio.fitting import fit_work
 from opnb.studio.jobs import Job
 from opnb.studio.links import from_query, to_query
@@ -33,6 +36,8 @@ def _begin() -> Studio:
     query = st.query_params.to_dict()
     if query:
         state.follow(from_query(query))
+        if state.fits_by_itself:
+            state.fit(state.spec)
     else:
         first = _first_result()
         state.restore(first)
@@ -45,9 +50,11 @@ def _first_result() -> FitResult:
     """Fit the example everyone sees first, once for the process: bundled data, and nobody changes it."""
     spec = default_spec()
     table = fetch_table(spec.data.source)
-    data = settled(spec.data, table)
-    job: Job[FitResult] = Job(lambda job: fit_work(type(spec)(data), table, prepared(table, data), job))
-    job.run()
+    data = settled(spec.data, propose(table))
+    spec, dataset = replace(spec, data=data), prepared(table, data)
+    for _ in range(2):  # the first time compiles, and would show a time that means nothing
+        job: Job[FitResult] = Job(partial(fit_work, spec, table, dataset))
+        job.run()
     assert job.result is not None, job.error
     return job.result
 
@@ -69,6 +76,11 @@ def _alive(session_id: str) -> Callable[[], bool]:
 def theme() -> str:
     """Give the visitor's theme, "light" or "dark"."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def narrow() -> bool:
+    """Tell whether the visitor's screen is a phone's, as far as the browser says."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def write_link() -> None:

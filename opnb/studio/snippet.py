@@ -62,13 +62,9 @@ def _options(data: DataSpec) -> str:
         if getattr(data.options, field.name) != getattr(usual, field.name)
     }
     # The split is written even where it is the usual one, because a reader asks for it.
-    return _call(
-        "PrepareOptions", None, {"test_size": data.options.test_size, "seed": data.options.seed} | changed
-    )
+    return _call("PrepareOptions", None, {"test_size": data.options.test_size, "seed": data.options.seed} | changed)
 
 
 def _call(function: str, first: str | None, keywords: dict[str, Any]) -> str:
-    arguments = ([] if first is None else [repr(first)]) + [
-        f"{name}={value!r}" for name, value in keywords.items()
-    ]
+    arguments = ([] if first is None else [repr(first)]) + [f"{name}={value!r}" for name, value in keywords.items()]
     return f"{function}({', '.join(arguments)})"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from opnb.data import (
     SIMULATORS,
     PrepareOptions,
+    Proposal,
     Table,
     example_names,
     example_table,
     pmlb_table,
     prepare,
-    propose,
     simulated_table,
 )
 from opnb.errors import DataError
@@ -27,6 +27,7 @@ HASH_LENGTH = 12
 ROWS = "n"
 SEED = "seed"
 MAX_SIMULATED_ROWS = 200_000
+MAX_SIMULATED_CELLS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class DataSpec:
 
     source: Source
     target: str | None = None
-    options: PrepareOptions = PrepareOptions()
+    options: PrepareOptions = field(default_factory=PrepareOptions)
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -100,12 +101,16 @@ def _simulated(source: Source) -> Table:
     unknown = settings.keys() - SIMULATORS[source.name].parameters.keys()
     if unknown:
         raise DataError(f"The simulator '{source.name}' has no setting '{min(unknown)}'.")
+    widths = [settings.get(name, p.default) for name, p in SIMULATORS[source.name].parameters.items() if p.whole]
+    if rows * max(widths, default=1) > MAX_SIMULATED_CELLS:
+        raise DataError(
+            f"A simulator draws at most {MAX_SIMULATED_CELLS:,} numbers here. Ask for fewer rows or columns."
+        )
     return simulated_table(source.name, n=int(rows), seed=int(seed), **settings)
 
 
-def usual_spec(source: Source, table: Table) -> DataSpec:
-    """Propose how to use a table: the target, and the roles of a source that is known to hold numbers."""
-    proposal = propose(table)
+def usual_spec(source: Source, proposal: Proposal) -> DataSpec:
+    """Say how to use a table: the proposed target, and the roles of a source that is known to hold numbers."""
     if source.kind != "pmlb":
         return DataSpec(source, proposal.target)
     # A benchmark's columns are numbers even where one looks like an identifier.
@@ -118,6 +123,6 @@ def prepared(table: Table, spec: DataSpec) -> Dataset:
     return prepare(table, spec.target, options=spec.options)
 
 
-def settled(spec: DataSpec, table: Table) -> DataSpec:
+def settled(spec: DataSpec, proposal: Proposal) -> DataSpec:
     """Name the target where it was left to the proposal."""
-    return spec if spec.target is not None else replace(spec, target=propose(table).target)
+    return spec if spec.target is not None else replace(spec, target=proposal.target)

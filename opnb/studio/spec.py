@@ -28,6 +28,8 @@ Boundary = Literal["shown", "full"]
 Extent = Literal["all", "central"]
 Margins = Literal["density", "prior"]
 
+# Not iris: all its directions fall into one, and a first picture should fill the plane.
+FIRST_EXAMPLE = "wine"
 LARGEST_SEED = 2**31 - 1
 BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -81,6 +83,7 @@ VALUE_WORDS: Mapping[str, str] = MappingProxyType(
         "resubstitution": "as in the paper",
         "leave-one-out": "leave one out",
         "auto": "automatic",
+        "exact": "none (exact)",
     }
 )
 
@@ -187,7 +190,7 @@ class View:
         return (first, second if second != first else (first + 1) % n_directions)
 
 
-def default_spec(name: str = "iris") -> FitSpec:
+def default_spec(name: str = FIRST_EXAMPLE) -> FitSpec:
     """Give the fit a visitor sees first."""
     return FitSpec(DataSpec(Source("example", name)))
 
@@ -202,12 +205,7 @@ def check_bounds(name: str, value: Any, *, whole: bool = False) -> None:
     """Raise `OPNBError` for a value that is no number within the setting's bounds."""
     low, high = BOUNDS[name]
     kind = int if whole else (int, float)
-    fine = (
-        isinstance(value, kind)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and low <= value <= high
-    )
+    fine = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value) and low <= value <= high
     if not fine:
         noun = "a whole number" if whole else "a number"
         raise OPNBError(f"{WORDS.get(name, name)} must be {noun} from {low:g} to {high:g}, not {value!r}.")
@@ -218,7 +216,7 @@ def in_words(name: str, value: Any) -> str:
     if name == "n_components" and value is None:
         return "all, 20 at the most"
     if name == "n_bins" and value is None:
-        return "none (exact)"
+        return VALUE_WORDS["exact"]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -247,14 +245,10 @@ def _data_differences(first: DataSpec, second: DataSpec) -> list[tuple[str, str,
         ),
         "fewest rows of a class": lambda spec: spec.options.min_class_rows,
         "target cut into": lambda spec: spec.options.target_bins or "not cut",
-        "held out": lambda spec: (
-            "none" if spec.options.test_size is None else f"{100 * spec.options.test_size:g} %"
-        ),
+        "held out": lambda spec: "none" if spec.options.test_size is None else f"{100 * spec.options.test_size:g} %",
         "split's seed": lambda spec: spec.options.seed,
     }
-    return [
-        (name, str(ask(first)), str(ask(second))) for name, ask in asked.items() if ask(first) != ask(second)
-    ]
+    return [(name, str(ask(first)), str(ask(second))) for name, ask in asked.items() if ask(first) != ask(second)]
 
 
 def _source_words(source: Source) -> str:

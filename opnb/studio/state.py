@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from opnb.data import Proposal, propose
 from opnb.errors import OPNBError
 from opnb.studio.fitting import check_size, fit_work
 from opnb.studio.jobs import Job, queue
@@ -33,6 +34,7 @@ class Draft:
 
     source: Source
     table: Table
+    proposal: Proposal
     spec: DataSpec
     raw: bytes | None = None
     error: str = ""
@@ -44,7 +46,8 @@ class Studio:
 
     Attributes
     ----------
-    source, table, raw : where the table came from, the table, and the bytes of an upload (to read it otherwise)
+    source, table, proposal, raw : where the table came from, the table, what its columns seem to be, and the bytes of
+        an upload (to read it otherwise)
     data_spec, dataset : how the table was prepared, and what came of it
     draft : a table that could not be prepared yet, while the one before stays in use
     spec : the settings of the latest fit asked for
@@ -61,6 +64,7 @@ class Studio:
     alive: Callable[[], bool] = lambda: True
     source: Source | None = None
     table: Table | None = None
+    proposal: Proposal | None = None
     raw: bytes | None = None
     data_spec: DataSpec | None = None
     dataset: Dataset | None = None
@@ -70,30 +74,34 @@ class Studio:
     fits: list[FitResult] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     deleted: tuple[int, FitResult] | None = None
-    view: View = View()
+    view: View = field(default_factory=View)
     job: Job[FitResult] | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
     revision: int = 0
 
-    def offer(
-        self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None
-    ) -> bool:
+    def offer(self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None) -> bool:
         """Take up a table if it can be prepared, and tell whether it could.
 
         Where it cannot, everything stays as it was and the table waits as the draft, with the reason, for the user
         to choose another target or preparation.
         """
-        spec = settled(spec or usual_spec(source, table), table)
+        proposal = self._proposal_for(table)
+        spec = settled(spec or usual_spec(source, proposal), proposal)
         try:
             dataset = prepared(table, spec)
         except OPNBError as error:
-            self.draft = Draft(source, table, spec, raw, str(error))
+            self.draft = Draft(source, table, proposal, spec, raw, str(error))
             return False
-        self._set_table(source, table, raw)
+        self._set_table(source, table, proposal, raw)
         self._set_dataset(spec, dataset)
         return True
+
+    def give_up_draft(self) -> None:
+        """Forget the table that waits."""
+        self.draft = None
+        self.revision += 1
 
     @property
     def working(self) -> Draft | None:
@@ -102,19 +110,30 @@ class Studio:
             return self.draft
         assert self.source is not None
         assert self.data_spec is not None
-        return Draft(self.source, self.table, self.data_spec, self.raw)
+        assert self.proposal is not None
+        return Draft(self.source, self.table, self.proposal, self.data_spec, self.raw)
 
-    def _set_table(self, source: Source, table: Table, raw: bytes | None) -> None:
-        self.source, self.table, self.raw = source, table, raw
+    def _proposal_for(self, table: Table) -> Proposal:
+        """Look through the columns, or remember: a large table takes a while."""
+        working = self.working
+        return working.proposal if working is not None and working.table == table else propose(table)
+
+    def _set_table(self, source: Source, table: Table, proposal: Proposal, raw: bytes | None) -> None:
+        self.source, self.table, self.proposal, self.raw = source, table, proposal, raw
         self.data_spec = self.dataset = self.draft = None
         self._forget_fit()
 
     def _set_dataset(self, spec: DataSpec, dataset: Dataset) -> None:
         self.data_spec, self.dataset = spec, dataset
         self._forget_fit()
-        p = dataset.X.shape[1]
-        fewest = self.spec.n_components and min(self.spec.n_components, p)
-        self.spec = replace(self.spec, data=spec, n_components=fewest)
+        self.spec = self._suited(self.spec)
+
+    def _suited(self, spec: FitSpec) -> FitSpec:
+        """Give the settings for the data in use, with no more directions than these have columns."""
+        assert self.data_spec is not None
+        assert self.dataset is not None
+        count = spec.n_components and min(spec.n_components, self.dataset.X.shape[1])
+        return replace(spec, data=self.data_spec, n_components=count)
 
     def _forget_fit(self) -> None:
         self.cancel()
@@ -161,7 +180,7 @@ class Studio:
 
     def restore(self, result: FitResult) -> None:
         """Take up an earlier fit with its table, data and settings."""
-        self._set_table(result.spec.data.source, result.table, None)
+        self._set_table(result.spec.data.source, result.table, self._proposal_for(result.table), None)
         self._set_dataset(result.spec.data, result.dataset)
         self.result, self.spec = result, result.spec
 
@@ -187,9 +206,7 @@ class Studio:
         try:
             if not source.is_reachable:
                 self.awaited = link
-                raise OPNBError(
-                    f"It belongs to the file '{source.name}'. Upload that file, and its fit comes back."
-                )
+                raise OPNBError(f"It belongs to the file '{source.name}'. Upload that file, and its fit comes back.")
             followed = self._begin(source, fetch_table(source), None, link)
         except OPNBError as error:
             self.notices.append(f"The link could not be followed. {error}")
@@ -204,8 +221,7 @@ class Studio:
             self.notices.append(f"The link could not be followed. {self.draft.error}")
             self.draft = None
             return False
-        assert self.data_spec is not None
-        self.spec, self.view = replace(link.spec, data=self.data_spec), link.view
+        self.spec, self.view = self._suited(link.spec), link.view
         return True
 
     def take_upload(self, source: Source, table: Table, raw: bytes) -> bool:

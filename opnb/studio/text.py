@@ -41,7 +41,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     safe = frame.copy()
     for position, dtype in enumerate(safe.dtypes):
         if dtype.kind not in "biufM":
-            safe.isetitem(position, safe.iloc[:, position].map(_without_formula))
+            safe.isetitem(position, [_without_formula(value) for value in safe.iloc[:, position]])
     safe.columns = [_without_formula(str(name)) for name in frame.columns]
     text: str = safe.to_csv(index=False)
     return text.encode("utf-8-sig")  # the mark makes Excel read it as UTF-8

@@ -140,7 +140,8 @@ def test_a_visitor_who_left_frees_the_worker_and_the_place(gate, monkeypatch):
     here.clear()
     eventually(lambda: running.finished)
     eventually(lambda: queue.place(mine) == 0)
-    eventually(lambda: waiting.finished)
+    eventually(lambda: queue.place(waiting) == 0)
+    assert waiting.status == "cancelled"
     assert gate.began == ["running", "mine"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import opnb
-from opnb.data import SIMULATORS, PrepareOptions
+from opnb.data import SIMULATORS, PrepareOptions, propose
 from opnb.errors import OPNBError
 from opnb.studio.fitting import fit_work
 from opnb.studio.jobs import Job
@@ -31,9 +31,7 @@ SOURCES = st.one_of(
             lambda values: tuple(sorted(values.items()))
         ),
     ),
-    st.builds(
-        Source, st.just("pmlb"), st.from_regex(r"[a-zA-Z_][\w.]{0,20}", fullmatch=True).filter(str.isascii)
-    ),
+    st.builds(Source, st.just("pmlb"), st.from_regex(r"[a-zA-Z_][\w.]{0,20}", fullmatch=True).filter(str.isascii)),
     st.builds(
         Source,
         st.just("upload"),
@@ -173,10 +171,8 @@ def test_settings_are_checked_on_the_server(bad):
 
 
 def test_differences_are_in_words():
-    first = default_spec()
-    second = FitSpec(
-        DataSpec(Source("example", "wine"), "class"), lam=0.01, init="random", n_init=5, n_components=None
-    )
+    first = default_spec("iris")
+    second = FitSpec(DataSpec(Source("example", "wine"), "class"), lam=0.01, init="random", n_init=5, n_components=None)
     assert differences(first, first) == []
     assert ("data", "iris", "wine") in differences(first, second)
     assert ("smoothness λ", "0.001", "0.01") in differences(first, second)
@@ -185,19 +181,16 @@ def test_differences_are_in_words():
 
 
 def test_labels_name_what_is_unusual():
-    assert default_spec().label() == "iris, 2 directions, λ = 0.001"
+    assert default_spec("iris").label() == "iris, 2 directions, λ = 0.001"
     unusual = FitSpec(
-        default_spec().data,
+        default_spec("iris").data,
         n_components=1,
         penalty="pooled",
         init="random",
         n_init=3,
         likelihood="leave-one-out",
     )
-    assert (
-        unusual.label()
-        == "iris, 1 direction, λ = 0.001, spread within classes, 3 random starts, leave one out"
-    )
+    assert unusual.label() == "iris, 1 direction, λ = 0.001, spread within classes, 3 random starts, leave one out"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +218,7 @@ def reached(spec):
 @pytest.mark.parametrize(
     "spec",
     [
-        default_spec(),
+        default_spec("iris"),
         FitSpec(
             DataSpec(
                 Source("example", "penguins"),
@@ -238,14 +231,12 @@ def reached(spec):
             likelihood="leave-one-out",
             seed=7,
         ),
-        FitSpec(
-            DataSpec(Source("simulator", "rotated", (("angle", 0.5), ("n", 200), ("seed", 4)))), lam=0.01
-        ),
+        FitSpec(DataSpec(Source("simulator", "rotated", (("angle", 0.5), ("n", 200), ("seed", 4)))), lam=0.01),
     ],
     ids=["iris", "penguins", "rotated"],
 )
 def test_the_snippet_runs_and_gives_the_same_objective(spec, tmp_path):
-    spec = FitSpec(settled(spec.data, fetch_table(spec.data.source)), **settings_of(spec))
+    spec = FitSpec(settled(spec.data, propose(fetch_table(spec.data.source))), **settings_of(spec))
     program = tmp_path / "fit.py"
     program.write_text(python_snippet(spec), encoding="utf-8")
     done = subprocess.run(

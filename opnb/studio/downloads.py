@@ -1,0 +1,60 @@
+"""Take the fit away: figure, tables, model, program, report and link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from opnb.figures import figure_html, figure_png, figure_svg
+from opnb.figures.export import find_browser
+from opnb.studio import exports
+from opnb.studio.drawing import picture_of, report
+from opnb.studio.results import FitResult
+from opnb.studio.snippet import python_snippet
+from opnb.studio.state import Studio
+from opnb.studio.text import file_stem, plain
+
+
+def take_away(state: Studio, result: FitResult) -> None:
+    """Show all downloads; nothing is made before it is asked for."""
+    stem = file_stem(result.dataset.name)
+
+    def figure() -> Any:
+        drawn = picture_of(result, state.view, theme="light", title=state.name_of(result))
+        drawn.layout.paper_bgcolor = "white"  # outside the app it may land on any ground
+        return drawn
+
+    st.markdown("**Picture and report**")
+    with st.container(horizontal=True):
+        _button("Report", lambda: report(result, state.name_of(result)), f"{stem}-report.html", "text/html")
+        _button("Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html")
+        if find_browser() is not None:
+            _button("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")
+            _button("Picture (SVG)", lambda: figure_svg(figure()), f"{stem}.svg", "image/svg+xml")
+    if find_browser() is None:
+        st.caption("PNG and SVG need a Chrome or Chromium beside the app, and there is none.")
+    st.markdown("**Tables and model**")
+    with st.container(horizontal=True):
+        _button("Predictions", lambda: exports.predictions(result), f"{stem}-predictions.csv", "text/csv")
+        _button("Projected data", lambda: exports.projections(result), f"{stem}-projected.csv", "text/csv")
+        _button("Weights", lambda: exports.loadings(result), f"{stem}-weights.csv", "text/csv")
+        _button("Model", lambda: exports.model_file(result), f"{stem}.opnb", "application/octet-stream")
+    _link(state, result)
+    st.markdown("**Python program that makes this fit**")
+    st.code(python_snippet(result.spec), language="python")
+
+
+def _button(label: str, make: Callable[[], bytes | str], name: str, mime: str) -> None:
+    st.download_button(label, make, name, mime, key=f"take-{label}", on_click="ignore", icon=":material/download:")
+
+
+def _link(state: Studio, result: FitResult) -> None:
+    st.markdown("**Link to this fit and view**")
+    source = result.spec.data.source
+    if not source.is_reachable:
+        st.caption(
+            f"The link holds the settings, not the data: whoever opens it is asked for the file {plain(source.name)}."
+        )
+    st.code(exports.link(result, state.view, st.context.url), language=None, wrap_lines=True)
