@@ -1,135 +1,20 @@
 """One server and one Chromium for all journeys."""
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SHOTS = ROOT / "screenshots"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
-PATIENCE = 30_000  # milliseconds, on a machine that may be busy
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(address, process):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the server ended"
-        try:
-            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).read()
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+from tests.browser import harness
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """Run the app on a free port of this machine."""
-    port = free_port()
-    log = (tmp_path_factory.mktemp("server") / "log").open("w")
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        "--server.port",
-        str(port),
-        "--server.headless",
-        "true",
-    ]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=os.environ | {"OPNB_DATA_DIR": ""}
-    )
-    address = f"http://localhost:{port}"
-    try:
-        wait_for(address, process)
+def server():
+    with harness.running_app(OPNB_DATA_DIR="") as address:
         yield address
-    finally:
-        process.terminate()
-        process.wait(30)
-        log.close()
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("these journeys need a Chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+    with harness.chromium() as browser:
         yield browser
-        browser.close()
-
-
-class Tab:
-    """A visitor's browser tab, with the few moves the journeys share."""
-
-    def __init__(self, page, address):
-        self.page, self.address = page, address
-        page.set_default_timeout(PATIENCE)
-
-    def open(self, path=""):
-        self.page.goto(f"{self.address}/{path}")
-        return self
-
-    def picture(self):
-        """Wait until the picture is drawn and nothing runs."""
-        self.page.locator(".js-plotly-plot .nsewdrag").first.wait_for(state="attached")
-        return self.still()
-
-    def still(self):
-        self.page.wait_for_function(
-            "() => !document.querySelector('[data-test-script-state=running]')"
-            " && !document.querySelector('[data-stale=true]')"
-        )
-        return self
-
-    def sees(self, text):
-        self.page.get_by_text(text).first.wait_for()
-        return self
-
-    def segment(self, name):
-        self.page.get_by_role("radio", name=name).or_(self.page.get_by_role("button", name=name)).first.click()
-        return self.still()
-
-    def choose(self, label, option):
-        self.page.get_by_role("combobox", name=label).first.click()
-        self.page.get_by_role("option", name=option).first.click()
-        return self.still()
-
-    def figure(self, script):
-        """Ask the first figure something, in JavaScript; `plot` is its element."""
-        return self.page.evaluate(
-            f"() => {{ const plot = document.querySelector('.js-plotly-plot'); return {script}; }}"
-        )
-
-    def shot(self, name):
-        SHOTS.mkdir(exist_ok=True)
-        self.page.screenshot(path=SHOTS / f"{name}.png")
-        return self
 
 
 @pytest.fixture
@@ -137,12 +22,9 @@ def new_tab(chromium, server):
     """Make tabs, each with a browser profile of its own."""
     contexts = []
 
-    def make(*, dark=False, phone=False):
-        size = {"width": 390, "height": 844} if phone else {"width": 1440, "height": 900}
-        more = {"user_agent": PHONE, "has_touch": True} if phone else {}
-        context = chromium.new_context(viewport=size, color_scheme="dark" if dark else "light", **more)
-        contexts.append(context)
-        return Tab(context.new_page(), server)
+    def make(**look):
+        contexts.append(harness.open_context(chromium, **look))
+        return harness.Tab(contexts[-1].new_page(), server)
 
     yield make
     for context in contexts:

@@ -117,10 +117,12 @@ def test_the_link_restores_the_view_in_a_second_browser(tab, new_tab):
     tab.page.get_by_role("link", name="Workbench").first.click()
     tab.picture().choose("Across", "Direction 2").picture()
     tab.page.wait_for_url("**show=2*")
+    redrawn = "() => document.querySelector('.js-plotly-plot').layout.xaxis.title.text.includes('XV<sub>2</sub>')"
+    tab.page.wait_for_function(redrawn)
     first = tab.figure("plot.layout.xaxis.range.map(Number)")
     second = new_tab()
     second.page.goto(tab.page.url)
-    second.picture()
+    second.picture().page.wait_for_function(redrawn)
     assert second.figure("plot.layout.xaxis.range.map(Number)") == pytest.approx(first)
     assert "XV<sub>2</sub>" in second.figure("plot.layout.xaxis.title.text")
 
