@@ -1,6 +1,7 @@
 """What a visitor waits for, timed in a real Chromium."""
 
 import json
+import statistics
 import time
 from urllib.parse import urlencode
 
@@ -24,7 +25,9 @@ def browser():
         row("first picture, browser cache warm", f"{_second_visit(new_tab()):.2f}", "")
         row("fit of iris from click to picture", f"{_iris_fit(new_tab()):.2f}", "goal 1.5")
         row("change of directions, n = 3,000", f"{_directions(new_tab()):.2f}", "goal 0.4")
-        row("switch of tabs while n = 50,000, p = 50 is fitted", f"{_while_fitting(new_tab()):.2f}", "goal 0.5")
+        switches = _while_fitting(new_tab())
+        name = "switch of tabs while n = 50,000, p = 50 is fitted"
+        row(name, f"{statistics.median(switches):.2f}", "goal 0.5", f"worst {max(switches):.2f}")
 
 
 def _least(measure, new_tab):
@@ -95,13 +98,13 @@ def _while_fitting(tab):
     tab.page.get_by_role("button", name="Fit", exact=True).click()
     tab.page.get_by_role("button", name="Cancel").wait_for()
     times = []
-    for name, sign in (("Data", "What was done"), ("Workbench", "Smoothness")) * 2:
+    for name, sign in (("Data", "What was done"), ("Workbench", "Smoothness")) * 4:
         started = time.perf_counter()
         tab.page.get_by_role("link", name=name).click()
         _until(tab, f"() => document.body.innerText.includes({json.dumps(sign)})")
         times.append(time.perf_counter() - started)
     tab.page.get_by_role("button", name="Cancel").click()
-    return max(times)
+    return times
 
 
 SECTIONS = {"browser": browser}
