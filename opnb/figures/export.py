@@ -77,4 +77,7 @@ def _image(figure: go.Figure, kind: str, width: int, height: int | None, scale: 
     size: dict[str, Any] = {"format": kind, "width": width, "scale": scale}
     if height or figure.layout.height:
         size["height"] = height or figure.layout.height
-    return kaleido.calc_fig_sync(figure, opts=size, kopts={"path": browser})
+    still = go.Figure(figure)
+    # What only answers to a pointer says nothing in a still picture.
+    still.layout.annotations = [note for note in still.layout.annotations if not note.captureevents]
+    return kaleido.calc_fig_sync(still, opts=size, kopts={"path": browser})
