@@ -86,18 +86,20 @@ def test_the_same_seed_gives_the_same_findings():
 # --- remedies ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("code", ["overfit-scale", "elongated-covariance"])
-@pytest.mark.parametrize("problem", [problems.hill_valley, problems.long_cloud], ids=lambda problem: problem.__name__)
-def test_the_pooled_penalty_lowers_the_held_out_error(code, problem):
+@pytest.mark.parametrize(
+    ("code", "problem", "least"),
+    [
+        ("overfit-scale", problems.hill_valley, 0.1),
+        ("elongated-covariance", problems.hill_valley, 0.1),
+        ("elongated-covariance", problems.long_cloud, 0.05),
+    ],
+)
+def test_the_pooled_penalty_lowers_the_held_out_error(code, problem, least):
     fit = fitted(problem)
-    finding = finding_of(code, fit)
-    if finding.severity == "good":
-        assert code == "overfit-scale"
-        return
     clf, X, y, X_test, y_test = fit
-    mended = finding.remedy.applied_to(clf).fit(X, y)
+    mended = finding_of(code, fit).remedy.applied_to(clf).fit(X, y)
     assert mended.penalty == "pooled"
-    assert mended.score(X_test, y_test) >= clf.score(X_test, y_test) + 0.05
+    assert mended.score(X_test, y_test) >= clf.score(X_test, y_test) + least
 
 
 @pytest.mark.parametrize("problem", [problems.tiny_lam, problems.heavy_tails], ids=lambda problem: problem.__name__)
@@ -120,15 +122,16 @@ def test_more_starts_reach_a_better_objective():
     assert diagnose(mended, fit[1], fit[2], codes=("poor-start",))[0].severity != "warning"
 
 
-def test_more_directions_are_the_remedy_for_a_class_that_does_not_factorise():
+def test_more_directions_are_the_remedy_for_classes_that_two_cannot_factorise():
+    X, y, X_test, y_test, _ = problems.crossed(0)
     rng = np.random.default_rng(0)
-    X, y, _, _, _ = problems.rings(0)
-    X = np.column_stack([X, X**2 + 0.3 * rng.normal(size=X.shape)])
-    clf = OPNBClassifier(n_components=2, init=np.eye(4)[:, :2], max_iter=1, tol=10.0).fit(X, y)
+    X, X_test = (np.column_stack([part, 0.3 * rng.normal(size=part.shape)]) for part in (X, X_test))
+    clf = OPNBClassifier(n_components=2, scale=False).fit(X, y)
     finding = finding_of("dependent-classes", (clf, X, y))
     assert finding.severity == "warning"
-    mended = finding.remedy.applied_to(OPNBClassifier(n_components=2).fit(X, y)).fit(X, y)
-    assert mended.objective_ > clf.objective_
+    mended = finding.remedy.applied_to(clf).fit(X, y)
+    assert mended.objective_ > clf.objective_ + 0.01
+    assert mended.score(X_test, y_test) > clf.score(X_test, y_test)
 
 
 def test_no_remedy_is_offered_where_all_directions_are_used():
@@ -263,6 +266,11 @@ def test_data_that_do_not_belong_to_the_fit_are_refused(change, message):
     clf, X, y, *_ = fitted(problems.three_gaussians)
     with pytest.raises(DataError, match=message):
         diagnose(clf, *change(X, y))
+
+
+def test_an_unknown_check_is_refused():
+    with pytest.raises(ValueError, match="no check 'nothing'"):
+        diagnose(*fitted(problems.three_gaussians), codes=("nothing",))
 
 
 def test_words_are_listed():
