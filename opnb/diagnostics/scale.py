@@ -15,7 +15,7 @@ from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding, Remedy, Severity
 
 # Share of the gain over guessing that goes when rows are left out of their own densities. Clean simulated problems
-# stay below 0.09; hill and valley, a vanishing lambda and heavy tails lie above 1.5.
+# stay below 0.13; hill and valley, a vanishing lambda and heavy tails lie above 1.5.
 OPTIMISM_WARNING = 0.5
 OPTIMISM_NOTICE = 0.2
 # The typical variance of a principal direction, as a share of the mean variance. On the simulator "elongated" the

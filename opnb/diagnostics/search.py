@@ -9,7 +9,8 @@ from opnb.diagnostics.finding import Finding, Remedy, Severity, many_starts
 from opnb.diagnostics.probes import carried_on
 
 # Gain in the objective, a row, by which a better start beats the fit. Where 20 random starts find nothing better the
-# probe's gain is below 0.001; where they gain 0.03 or more it finds most of it.
+# probe's gain is below 0.001; where they gain 0.03 or more it finds most of it. Simulations leave the range between
+# open; 0.015 lies in its middle.
 GAIN_WARNING = 0.015
 GAIN_NOTICE = 0.005
 # Gain in the objective, a row, of more iterations (up to 100) that says a search was still climbing: where 600

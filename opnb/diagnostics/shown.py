@@ -11,7 +11,7 @@ from opnb.diagnostics.finding import Finding, Remedy, Severity, listed
 
 # Log-likelihood a row, rows left out, that a direction must add to count: a posterior moves by 0.2 %.
 IDLE_GAIN = 0.002
-# Share of rows: at most 0.04 where the classes lie in a plane, at least 0.29 where nine classes lie in nine dimensions.
+# Share of rows: at most 0.15 where the classes lie in a plane, at least 0.29 where nine classes lie in nine dimensions.
 DISAGREE_WARNING = 0.2
 DISAGREE_NOTICE = 0.05
 _MOST_COMPARED = 8  # directions searched for repeats

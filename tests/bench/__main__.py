@@ -1,8 +1,8 @@
 import sys
 
-from tests.bench import browser, engine, picture, real_data
+from tests.bench import browser, diagnoses, engine, picture, real_data
 
-SECTIONS = engine.SECTIONS | browser.SECTIONS | real_data.SECTIONS | picture.SECTIONS
+SECTIONS = engine.SECTIONS | browser.SECTIONS | diagnoses.SECTIONS | real_data.SECTIONS | picture.SECTIONS
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or list(SECTIONS)

@@ -90,10 +90,12 @@ def fits():
     """A default fit against scikit-learn's SVC and NCA on the same data."""
     heading("A default fit of digits upsampled to 3000 x 64, K = 10")
     X, y = _digits()
-    ours, svc = in_turn(3, lambda: OPNBClassifier().fit(X, y), lambda: SVC().fit(X, y))
-    (nca,) = in_turn(1, lambda: NeighborhoodComponentsAnalysis(n_components=20, max_iter=100, random_state=0).fit(X, y))
+    rival = NeighborhoodComponentsAnalysis(n_components=20, max_iter=100, random_state=0)
+    with one_blas_thread():
+        ours, svc = in_turn(5, lambda: OPNBClassifier().fit(X, y), lambda: SVC().fit(X, y))
+        ours_again, nca = in_turn(2, lambda: OPNBClassifier().fit(X, y), lambda: rival.fit(X, y))
     row("ours over SVC().fit", f"{ours / svc:.1f}", "goal 10")
-    row("NeighborhoodComponentsAnalysis over ours", f"{nca / ours:.1f}", "goal 5 or more")
+    row("NeighborhoodComponentsAnalysis over ours", f"{nca / ours_again:.1f}", "goal 5 or more")
 
 
 def path():
