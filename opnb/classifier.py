@@ -74,8 +74,9 @@ class OPNBClassifier(
     likelihood : {"resubstitution", "leave-one-out"}, default="resubstitution"
         Whether a point's own kernel counts in its class's density (the paper) or is left out.
     n_bins : int, "auto" or None, default="auto"
-        Least number of lattice points a direction for the kernel sums of the fit; None sums exactly; "auto" takes
-        whichever is the faster. Predictions are always exact.
+        Least number of lattice points a direction for the kernel sums of the fit; None sums exactly. "auto" bins from
+        1,000 rows on, which is twice as fast, and sums exactly with fewer rows or with leave-one-out. Predictions are
+        always exact.
     scale : bool, default=True
         Whether to divide every feature by its standard deviation in the training data.
     max_iter : int, default=100

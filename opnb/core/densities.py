@@ -65,11 +65,14 @@ class ClassDensities:
         """
         bandwidth = self.bandwidths[direction]
         finite = np.isfinite(bandwidth)
-        scaled = np.ascontiguousarray(z / bandwidth)
+        order = np.argsort(z)
+        scaled = z[order] / bandwidth
         result = np.empty((self.counts.size, z.size))
+        log_sums = np.empty(z.size)
         blocks = np.split(self.members[direction], np.cumsum(self.counts)[:-1])
         for k, block in enumerate(blocks):
-            log_sums_at(block, scaled, result[k])
+            log_sums_at(block, scaled, log_sums)
+            result[k, order] = log_sums
         return result + (LOG_HEIGHT - np.log(self.counts) - (np.log(bandwidth) if finite else 0.0))[:, None]
 
     def joint_log_likelihood(self, Z: Array, directions: Sequence[int] | None = None) -> Array:

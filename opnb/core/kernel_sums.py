@@ -139,7 +139,7 @@ def class_pull(
 
 @kernel
 def log_sums_at(members: Array, z: Array, log_sum: Array) -> None:
-    """Logarithm of the kernel sum over sorted `members` at any positions `z`, in any order."""
+    """Logarithm of the kernel sum over sorted `members` at any sorted positions `z`."""
     n = members.size
     left = np.empty((n, 2))
     right = np.empty((n, 2))
@@ -151,8 +151,10 @@ def log_sums_at(members: Array, z: Array, log_sum: Array) -> None:
     for j in range(n - 1, -1, -1):
         A, B = _after_member(A, B, members[min(j + 1, n - 1)] - members[j])
         right[j, 0], right[j, 1] = A, B
+    after = 0  # number of members at or left of z
     for i in range(z.size):
-        after = np.searchsorted(members, z[i], side="right")
+        while after < n and members[after] <= z[i]:
+            after += 1
         both = _NOTHING
         if after > 0:
             both = _log_side(left[after - 1, 0], left[after - 1, 1], z[i] - members[after - 1])

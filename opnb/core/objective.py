@@ -159,8 +159,12 @@ def value_and_gradient(
         L(V), to be maximised.
     gradient : ndarray of shape (n_features, n_components)
     """
-    X = np.ascontiguousarray(X, dtype=float)
-    V = np.asarray(V, dtype=float)
+    X, V = np.ascontiguousarray(X, dtype=float), np.asarray(V, dtype=float)
+    if X.ndim != 2 or V.ndim != 2 or X.shape[1] != V.shape[0] or np.shape(y) != X.shape[:1]:
+        raise ValueError(
+            "V must be (n_features, n_components), X (n, n_features) and y (n,); "
+            f"got {V.shape}, {X.shape} and {np.shape(y)}."
+        )
     names, labels = np.unique(np.asarray(y), return_inverse=True)
     problem = make_problem(X, labels, names.size, lam=lam, penalty=penalty, likelihood=likelihood, n_bins=n_bins)
     if problem.leave_out and problem.classes.counts.min() < 2:

@@ -190,8 +190,11 @@ def test_row_order_label_names_shift_and_sign_change_nothing(seed, likelihood):
     np.testing.assert_allclose(slope * sign, gradient, rtol=1e-8, atol=1e-12)
 
 
-def test_wrong_names_are_refused():
+def test_wrong_names_and_shapes_are_refused():
     V, X, y = problem()
+    for wrong in ((V.T, X, y), (V[:, 0], X, y), (V, X, y[:-1])):
+        with pytest.raises(ValueError, match="V must be"):
+            value_and_gradient(*wrong)
     with pytest.raises(ValueError, match="penalty must be one of"):
         value_and_gradient(V, X, y, penalty="ridge")
     with pytest.raises(ValueError, match="likelihood must be one of"):
