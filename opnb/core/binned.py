@@ -5,9 +5,9 @@ recursion of `opnb.core.kernel_sums` runs over the lattice, logarithms are taken
 density by linear interpolation. Interpolating logarithms is the better choice twice over: far from data log densities
 are nearly linear, and one logarithm a lattice point replaces one a data point.
 
-Linear binning and linear interpolation both add h^2/12 times the second derivative on average (h the step). Subtracting a
-twelfth of the second difference on the lattice, once from the sums and once from their logarithms, takes that bias out;
-what is left has mean zero over the points and falls with h^2 and with the number of points.
+Linear binning and linear interpolation both add h^2/12 times the second derivative on average (h the step).
+Subtracting a twelfth of the second difference on the lattice, once from the sums and once from their logarithms, takes
+that bias out; what is left has mean zero over the points and falls with h^2 and with the number of points.
 
 The lattice is fixed (multiples of the step), so the binned objective is a continuous function of the positions and its
 derivative, computed here, is the derivative of the very value: with u = z / step, lattice point b and share t of z,
