@@ -27,11 +27,13 @@ bench: $(STAMP)test $(STAMP)browser
 $(STAMP)run: requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m opnb.core.warm_up
 	@touch $@
 
 $(STAMP)test: requirements.txt tests/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	$(BIN)/python -m opnb.core.warm_up
 	@touch $@ $(STAMP)run
 
 # A Chromium for the browser tests: the system's, else Debian's package, else Playwright's own.

@@ -203,7 +203,7 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
 def _corner(view: ProjectionView) -> list[dict[str, Any]]:
     """Use the empty corner: directions that tell their weights when hovered, and what the margins show."""
     weighted = view.margins[0].weighting == "prior"
-    texts = [(f"ⓘ {axis_name(axis)} weights", axis_hover(axis)) for axis in view.axes]
+    texts = [(f"hover: {axis_name(axis)} weights", axis_hover(axis)) for axis in view.axes]
     texts.append(("share × density" if weighted else "densities", ""))
     return [
         {

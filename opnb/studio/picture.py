@@ -37,7 +37,7 @@ def picture() -> None:
         _measures(result)
         state.view, drawing = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
-        st.warning(note, icon=":material/info:")
+        st.caption(f":material/info: {note}")
     write_link()
     figure, words = _drawn(result, state.view, drawing)
     chosen = chart(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from opnb.core.warm_up import warm_up
 from opnb.data import propose
 from opnb.studio.fitting import fit_work
 from opnb.studio.jobs import Job
@@ -20,6 +22,7 @@ from opnb.studio.spec import default_spec
 from opnb.studio.state import Studio
 
 _KEY = "studio"
+_LOOKING = 3.0  # seconds
 
 
 def studio() -> Studio:
@@ -56,7 +59,15 @@ def _first_result() -> FitResult:
         job: Job[FitResult] = Job(partial(fit_work, spec, table, dataset))
         job.run()
     assert job.result is not None, job.error
+    _compile_soon()
     return job.result
+
+
+def _compile_soon() -> None:
+    """Load the kernels of other kinds of problems while the visitor looks at the first picture."""
+    timer = threading.Timer(_LOOKING, warm_up)
+    timer.daemon = True
+    timer.start()
 
 
 def _session_id() -> str:
