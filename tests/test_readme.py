@@ -1,0 +1,39 @@
+"""What the README shows runs as it stands."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf8")
+
+
+def test_the_python_example_runs():
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    # The second block opens a window; drawing its figure is enough.
+    program = "\n".join(blocks).replace(".show()", ".to_json()")
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("1.0")
+
+
+def test_files_and_sections_it_names_are_there():
+    from tests.bench.__main__ import SECTIONS
+
+    for target in re.findall(r"\]\(([\w./-]+)\)", README):
+        assert (ROOT / target).exists(), target
+    for names in re.findall(r'BENCH="([\w ]+)"', README):
+        assert set(names.split()) <= set(SECTIONS)
+
+
+def test_every_option_of_the_command_line_it_shows_exists():
+    from opnb.cli import main
+
+    for command in re.findall(r"^    opnb (\w+) ", README, re.MULTILINE):
+        try:
+            main([command, "--help"])
+        except SystemExit as ended:
+            assert ended.code == 0
