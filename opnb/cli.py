@@ -1,4 +1,4 @@
-"""The command line: fit a model to a table, and predict with it.
+"""The command line: fit a model to a table, predict with it, run the paper's experiment.
 
 Anything that a user can mend is printed on one line and ends with status 2.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import ConvergenceWarning
 
+from opnb.cli_benchmark import add_benchmark, add_summarise
 from opnb.errors import DataError
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_fit(commands.add_parser("fit", help="fit a model to a table", description="Fit a model to a table."))
     _add_predict(commands.add_parser("predict", help="predict the classes of a table's rows"))
+    add_benchmark(commands.add_parser("benchmark", help="compare methods on many data sets"))
+    add_summarise(commands.add_parser("summarise", help="tables and report of a results file"))
     return parser
 
 

@@ -17,8 +17,8 @@ LAYERS = [
     {"opnb.comparators"},
     {"opnb.data", "opnb.views", "opnb.diagnostics", "opnb.benchmark"},
     {"opnb.figures"},
-    {"opnb.report"},
-    {"opnb.cli", "opnb.__main__", "opnb.studio"},
+    {"opnb.report", "opnb.benchmark_report"},
+    {"opnb.cli", "opnb.cli_benchmark", "opnb.__main__", "opnb.studio"},
     {"app", "pages"},
 ]
 ONLY_FROM = {"streamlit": "opnb.studio", "plotly": "opnb.figures", "pandas": "opnb.data", "sklearn": "opnb.base"}

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
@@ -33,7 +35,6 @@ def test_every_option_of_the_command_line_it_shows_exists():
     from opnb.cli import main
 
     for command in re.findall(r"^    opnb (\w+) ", README, re.MULTILINE):
-        try:
+        with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
-        except SystemExit as ended:
-            assert ended.code == 0
+        assert ended.value.code == 0

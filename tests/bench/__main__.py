@@ -1,8 +1,10 @@
 import sys
 
-from tests.bench import browser, diagnoses, engine, picture, real_data
+from tests.bench import browser, diagnoses, engine, picture, real_data, tuning
 
-SECTIONS = engine.SECTIONS | browser.SECTIONS | diagnoses.SECTIONS | real_data.SECTIONS | picture.SECTIONS
+SECTIONS = (
+    engine.SECTIONS | browser.SECTIONS | diagnoses.SECTIONS | real_data.SECTIONS | tuning.SECTIONS | picture.SECTIONS
+)
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or list(SECTIONS)
