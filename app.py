@@ -7,6 +7,8 @@ st.navigation(
     [
         st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
         st.Page("pages/data.py", title="Data", icon=":material/table:"),
+        st.Page("pages/diagnose.py", title="Diagnose", icon=":material/troubleshoot:"),
+        st.Page("pages/tune.py", title="Tune", icon=":material/tune:"),
     ],
     position="top",
 ).run()

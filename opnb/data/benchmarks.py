@@ -59,9 +59,7 @@ def pmlb_catalogue(search: str = "", data_dir: str | os.PathLike[str] | None = N
     words = search.lower().split()
     rows = df_summary.loc[df_summary["task"] == "classification"]
     found = [
-        PmlbEntry(
-            str(name), int(n), int(p), int(k), folder is not None and _path(folder, str(name)).is_file()
-        )
+        PmlbEntry(str(name), int(n), int(p), int(k), folder is not None and _path(folder, str(name)).is_file())
         for name, n, p, k in zip(
             rows["dataset"], rows["n_instances"], rows["n_features"], rows["n_classes"], strict=True
         )

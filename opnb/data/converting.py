@@ -133,9 +133,7 @@ def missing_notes(frame: pd.DataFrame) -> list[str]:
     if missing == 0:
         return []
     cells = "1 cell is" if missing == 1 else f"{missing:,} cells are"
-    return [
-        f"{cells} missing ({100 * missing / frame.size:.2g} %): empty, or marked by NA, ?, - or the like."
-    ]
+    return [f"{cells} missing ({100 * missing / frame.size:.2g} %): empty, or marked by NA, ?, - or the like."]
 
 
 def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
@@ -150,9 +148,7 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
             new = f"{name or f'column {position}'} ({copy})"
             copy += 1
         if name and new != name:
-            notes.append(
-                f"The name '{name}' is used by more than one column; column {position} is now '{new}'."
-            )
+            notes.append(f"The name '{name}' is used by more than one column; column {position} is now '{new}'.")
         result.append(new)
     return result, notes
 

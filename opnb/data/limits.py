@@ -71,8 +71,7 @@ class Limits:
         self.check_columns(columns)
         if rows > self.max_rows:
             raise DataError(
-                f"The table has {rows:,} rows, more than the limit of {self.max_rows:,}. Use a sample of the "
-                "rows."
+                f"The table has {rows:,} rows, more than the limit of {self.max_rows:,}. Use a sample of the rows."
             )
         if rows * columns > self.max_cells:
             raise DataError(

@@ -25,9 +25,7 @@ def unpack_gzip(data: bytes, limits: Limits) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             text = file.read(limits.max_uncompressed + 1)
     except (OSError, EOFError, zlib.error):
-        raise DataError(
-            "The gzip file is damaged or incomplete. Fetch it again, or unpack it yourself."
-        ) from None
+        raise DataError("The gzip file is damaged or incomplete. Fetch it again, or unpack it yourself.") from None
     limits.check_unpacked(len(text), "The gzip file")
     return text
 
@@ -68,9 +66,7 @@ def read_parquet(data: bytes, limits: Limits) -> tuple[pd.DataFrame, ReadSetting
         table = pq.ParquetFile(io.BytesIO(data), read_dictionary=text).read()
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(
-            f"The Parquet file is damaged and cannot be read ({reason}). Save it again."
-        ) from None
+        raise DataError(f"The Parquet file is damaged and cannot be read ({reason}). Save it again.") from None
     limits.check_unpacked(sum(map(_text_bytes, table.columns)), "The Parquet file")
     if table.num_rows == 0:
         raise DataError("The Parquet file holds columns but no rows. Choose a file with rows of data.")
@@ -104,9 +100,7 @@ def _open_workbook(data: bytes, limits: Limits) -> Any:
 
     try:
         return openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
-    except (
-        Exception
-    ):  # openpyxl raises whatever its parts raise: KeyError, ParseError, BadZipFile, TypeError ...
+    except Exception:  # openpyxl raises whatever its parts raise: KeyError, ParseError, BadZipFile, TypeError ...
         raise damaged from None
 
 
@@ -137,8 +131,7 @@ def _sheet_rows(page: Any, limits: Limits) -> list[list[Any]]:
         raise
     except Exception as error:  # whatever a malformed part makes openpyxl raise
         raise DataError(
-            f"Sheet '{page.title}' of the Excel file is damaged ({type(error).__name__}). Save it again, or "
-            "as CSV."
+            f"Sheet '{page.title}' of the Excel file is damaged ({type(error).__name__}). Save it again, or as CSV."
         ) from None
     return [values + [None] * (width - len(values)) for values in rows]
 
@@ -150,9 +143,7 @@ def _excel_value(value: Any) -> Any:
     return value
 
 
-def _sheet_frame(
-    rows: list[list[Any]], header: bool | None, limits: Limits
-) -> tuple[pd.DataFrame, list[str], bool]:
+def _sheet_frame(rows: list[list[Any]], header: bool | None, limits: Limits) -> tuple[pd.DataFrame, list[str], bool]:
     import pandas as pd
 
     limits.check_columns(len(rows[0]))
@@ -161,15 +152,9 @@ def _sheet_frame(
     names = ["" if cell is None else str(cell) for cell in rows[0]] if header else []
     body = rows[1:] if header else rows
     if not body:
-        raise DataError(
-            "The Excel sheet holds a row of names and nothing below it. Choose a sheet with rows of data."
-        )
+        raise DataError("The Excel sheet holds a row of names and nothing below it. Choose a sheet with rows of data.")
     names = names or [f"X{i + 1}" for i in range(len(rows[0]))]
-    filled = [
-        i
-        for i, column in enumerate(zip(*body, strict=True))
-        if names[i] or any(v is not None for v in column)
-    ]
+    filled = [i for i, column in enumerate(zip(*body, strict=True)) if names[i] or any(v is not None for v in column)]
     limits.check_shape(len(body), len(filled))
     columns = {i: pd.Series([row[i] for row in body], dtype=object) for i in filled}
     frame = pd.DataFrame(columns).set_axis([names[i] for i in filled], axis=1)

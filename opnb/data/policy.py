@@ -90,9 +90,7 @@ def policy_columns(
     account.append("Added Gaussian noise with 1 % of each covariate's standard deviation.")
     if X.shape[1] > MAX_COVARIATES:
         rotation = _principal(X)
-        account.append(
-            f"Replaced {X.shape[1]:,} covariates by their first {len(rotation.components)} components."
-        )
+        account.append(f"Replaced {X.shape[1]:,} covariates by their first {len(rotation.components)} components.")
         X = np.ascontiguousarray((X - rotation.mean) @ rotation.components.T)
         recipe = replace(recipe, rotation=rotation)
     return X, recipe
@@ -103,9 +101,7 @@ def frequent_rows(y: NDArray, minimum: int, account: list[str]) -> NDArray[np.in
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     rare = counts < minimum
     if rare.any():
-        shown = ", ".join(
-            f"'{label}' ({count})" for label, count in zip(classes[rare], counts[rare], strict=True)
-        )
+        shown = ", ".join(f"'{label}' ({count})" for label, count in zip(classes[rare], counts[rare], strict=True))
         noun = "1 class" if rare.sum() == 1 else f"{rare.sum()} classes"
         account.append(f"Left out {noun} with fewer than {minimum} rows: {shown}.")
     return np.flatnonzero(~rare[codes])

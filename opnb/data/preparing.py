@@ -68,9 +68,7 @@ class PrepareOptions:
         for name, role in dict(self.roles).items():
             _one_of(f"role of column '{name}'", role, ROLES)
         if self.test_size is not None and not 0 < self.test_size < 1:
-            raise DataError(
-                f"test_size must lie between 0 and 1, or be None for no split, not {self.test_size}."
-            )
+            raise DataError(f"test_size must lie between 0 and 1, or be None for no split, not {self.test_size}.")
         if self.target_bins is not None and not 2 <= self.target_bins <= self.max_classes:
             raise DataError(f"target_bins must lie between 2 and {self.max_classes}, not {self.target_bins}.")
 
@@ -172,9 +170,7 @@ def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str]) 
     if len(present) == 0:
         raise DataError(f"The target '{series.name}' has no value in any row. Choose another target.")
     if len(present) < len(series):
-        account.append(
-            f"Left out {_rows(len(series) - len(present))} without a value of the target '{series.name}'."
-        )
+        account.append(f"Left out {_rows(len(series) - len(present))} without a value of the target '{series.name}'.")
     numeric = pd.api.types.is_numeric_dtype(present)
     if options.target_bins is not None:
         return _binned(present, options.target_bins, numeric, account)
@@ -202,9 +198,7 @@ def _refuse_classes(present: pd.Series, n_distinct: int, numeric: bool, options:
 def _binned(present: pd.Series, bins: int, numeric: bool, account: list[str]) -> pd.Series:
     """Cut a numeric target at its quantiles; the labels sort in the order of the values."""
     if not numeric:
-        raise DataError(
-            f"The target '{present.name}' is not a number and cannot be binned. Choose no bins for it."
-        )
+        raise DataError(f"The target '{present.name}' is not a number and cannot be binned. Choose no bins for it.")
     values = present.to_numpy(dtype=np.float64)
     check_finite(values, present)
     inner = np.unique(np.quantile(values, np.arange(1, bins) / bins))
@@ -219,9 +213,7 @@ def _binned(present: pd.Series, bins: int, numeric: bool, account: list[str]) ->
     ]
     digits = len(str(len(words)))
     names = np.array([f"{i:0{digits}d}: {text}" for i, text in enumerate(words, start=1)])
-    account.append(
-        f"Cut the target '{present.name}' into {len(words)} classes at its quantiles {', '.join(ends)}."
-    )
+    account.append(f"Cut the target '{present.name}' into {len(words)} classes at its quantiles {', '.join(ends)}.")
     import pandas as pd
 
     return pd.Series(names[np.searchsorted(inner, values)], index=present.index, dtype="str")
@@ -266,14 +258,9 @@ def _number_column(series: pd.Series, account: list[str]) -> NDArray[np.float64]
     if np.isnan(values).all():
         raise DataError(f"Column '{series.name}' holds no numbers. Give it another role.")
     if len(lost):
-        verb = (
-            "1 value is no number and counts"
-            if len(lost) == 1
-            else f"{len(lost):,} values are no numbers and count"
-        )
+        verb = "1 value is no number and counts" if len(lost) == 1 else f"{len(lost):,} values are no numbers and count"
         account.append(
-            f"Column '{series.name}': {verb} as missing (the first is '{series.iloc[lost[0]]}' in row "
-            f"{lost[0] + 1:,})."
+            f"Column '{series.name}': {verb} as missing (the first is '{series.iloc[lost[0]]}' in row {lost[0] + 1:,})."
         )
     check_finite(values, series)
     return values

@@ -107,9 +107,7 @@ def _load(source: Source, limits: Limits) -> tuple[bytes, str]:
         data = content.encode() if isinstance(content, str) else bytes(content)
         name = Path(str(getattr(source, "name", "table"))).name
     else:
-        raise TypeError(
-            f"read_table takes bytes, a path, a file object or text, not {type(source).__name__}."
-        )
+        raise TypeError(f"read_table takes bytes, a path, a file object or text, not {type(source).__name__}.")
     limits.check_bytes(len(data))
     return data, name
 

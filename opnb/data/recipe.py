@@ -126,9 +126,7 @@ class Recipe:
     def transform_frame(self, frame: pd.DataFrame, missing: Missing) -> Applied:
         """Do the work of `transform` on a frame that has every column."""
         account: list[str] = []
-        absent = np.column_stack(
-            [missing_in(frame[item.name], bool(item.levels)) for item in self.ingredients]
-        )
+        absent = np.column_stack([missing_in(frame[item.name], bool(item.levels)) for item in self.ingredients])
         rows = np.arange(len(frame))
         if missing == "error":
             refuse_missing(absent, [item.name for item in self.ingredients], frame.index.to_numpy())
@@ -298,15 +296,11 @@ def _dropped_sentence(count: int, total: int) -> list[str]:
 
 def _expect(condition: bool, why: str) -> None:
     if not condition:
-        raise DataError(
-            f"The preparation stored with the model cannot be used: {why}. Fit and save the model again."
-        )
+        raise DataError(f"The preparation stored with the model cannot be used: {why}. Fit and save the model again.")
 
 
 def _ingredient_from(values: Any) -> Ingredient:
-    _expect(
-        isinstance(values, Mapping) and set(values) == {"name", "fill", "levels"}, "a column is malformed"
-    )
+    _expect(isinstance(values, Mapping) and set(values) == {"name", "fill", "levels"}, "a column is malformed")
     name, fill, levels = values["name"], values["fill"], values["levels"]
     _expect(isinstance(name, str) and isinstance(levels, list), "a column is malformed")
     _expect(all(isinstance(level, str) for level in levels), f"the levels of '{name}' are not text")
@@ -323,9 +317,7 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def _rotation_from(values: Any, width: int) -> Rotation:
-    _expect(
-        isinstance(values, Mapping) and set(values) == {"mean", "components"}, "its components are malformed"
-    )
+    _expect(isinstance(values, Mapping) and set(values) == {"mean", "components"}, "its components are malformed")
     try:
         mean = np.array(values["mean"], dtype=np.float64)
         components = np.array(values["components"], dtype=np.float64)

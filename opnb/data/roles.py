@@ -24,9 +24,7 @@ MOSTLY = 0.9  # share of values that must be numbers for a column of mixed types
 MAX_LEVELS = 50  # a text column with more values than this is no category
 FEW_CLASSES = 20  # an unnamed target has no more values than this
 
-_IDENTIFIER_NAME = re.compile(
-    r"(^|[\s_.-])(id|ids|uuid|guid|index|key|row|no|nr|number)$|^unnamed|^column 1$", re.I
-)
+_IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|ids|uuid|guid|index|key|row|no|nr|number)$|^unnamed|^column 1$", re.I)
 _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?|\d{4}/\d{1,2}/\d{1,2}( .*)?"

@@ -221,9 +221,7 @@ def _hill_valley(rng: np.random.Generator, n: int, *, noise: float) -> Draw:
     return base * terrain * (1 + noise * rng.uniform(-1, 1, (n, 100))), codes
 
 
-def _gaussian(
-    rng: np.random.Generator, n: int, *, n_features: int, n_classes: int, separation: float
-) -> Draw:
+def _gaussian(rng: np.random.Generator, n: int, *, n_features: int, n_classes: int, separation: float) -> Draw:
     codes = _balanced(n, n_classes)
     directions = rng.normal(size=(n_classes, n_features))
     centres = separation * directions / np.linalg.norm(directions, axis=1, keepdims=True)
@@ -238,9 +236,7 @@ def _several_optima(rng: np.random.Generator, n: int, *, n_nuisance: int, spread
     codes = _balanced(n, 3)
     side = rng.choice([-1.0, 1.0], n)
     # A and B are the two diagonals of a square: on either axis alone they look the same; C lies in the middle
-    signal = (
-        np.column_stack([side, np.where(codes == 1, -side, side)]) * np.where(codes == 2, 0.0, 1.0)[:, None]
-    )
+    signal = np.column_stack([side, np.where(codes == 1, -side, side)]) * np.where(codes == 2, 0.0, 1.0)[:, None]
     shared = rng.normal(size=(n, 2))
     groups = shared[:, np.arange(n_nuisance) % 2]
     nuisance = groups + 0.3 * rng.normal(size=(n, n_nuisance))
@@ -276,9 +272,7 @@ SIMULATORS: dict[str, Simulator] = {
         "raw ones: finding the axes is the whole task.",
         {
             "angle": Parameter(math.pi / 8, -math.pi, math.pi, "by how much the axes are turned, in radians"),
-            "overlap": Parameter(
-                1.0, 0.1, 5.0, "width of the class densities; 1 gives the paper's Bayes error"
-            ),
+            "overlap": Parameter(1.0, 0.1, 5.0, "width of the class densities; 1 gives the paper's Bayes error"),
         },
     ),
     "hill-valley": Simulator(
@@ -336,9 +330,7 @@ SIMULATORS: dict[str, Simulator] = {
         {
             "n_features": Parameter(4, 2, 1000, _FEATURES, whole=True),
             "length": Parameter(10.0, 1.0, 1000.0, "standard deviation along the common direction"),
-            "gap": Parameter(
-                4.0, 0.0, 100.0, "distance between neighbouring classes, in standard deviations across"
-            ),
+            "gap": Parameter(4.0, 0.0, 100.0, "distance between neighbouring classes, in standard deviations across"),
         },
     ),
     "categories": Simulator(

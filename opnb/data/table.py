@@ -76,9 +76,7 @@ class Table:
         return hash(self.content_hash)
 
     @classmethod
-    def from_frame(
-        cls, frame: pd.DataFrame, name: str, *, description: str = "", provenance: str = ""
-    ) -> Table:
+    def from_frame(cls, frame: pd.DataFrame, name: str, *, description: str = "", provenance: str = "") -> Table:
         """Wrap a frame that was made in memory."""
         from opnb.data.converting import tidy_frame
 

@@ -84,8 +84,7 @@ def _decode(data: bytes, encoding: str) -> str:
         raise DataError(f"There is no encoding '{encoding}'. Try utf-8, utf-16, cp1252 or latin-1.") from None
     if _CONTROL.search(sample_of(text)):
         raise DataError(
-            "The file is binary, not text, whatever its name says. Save the table as CSV, Excel (.xlsx) or "
-            "Parquet."
+            "The file is binary, not text, whatever its name says. Save the table as CSV, Excel (.xlsx) or Parquet."
         )
     if not text.strip("\ufeff \t\r\n"):
         raise DataError("The file is empty: it holds no text. Choose another file.")
@@ -98,9 +97,7 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
     try:
         rows = split_rows(sample_of(text), separator, SAMPLE_ROWS)
     except csv.Error as error:
-        raise DataError(
-            f"The text cannot be cut into columns ({error}). Check its quotation marks."
-        ) from None
+        raise DataError(f"The text cannot be cut into columns ({error}). Check its quotation marks.") from None
     if not rows:
         raise DataError("The file is empty: it holds no rows. Choose another file.")
     return rows
@@ -129,8 +126,7 @@ def _parse(text: str, separator: str, width: int) -> Any:
         )
     except pa.ArrowInvalid as error:
         raise _ragged(text, separator, width) or DataError(
-            f"The text cannot be cut into rows and columns ({str(error).splitlines()[0]}). Check its "
-            "quotation marks."
+            f"The text cannot be cut into rows and columns ({str(error).splitlines()[0]}). Check its quotation marks."
         ) from None
     if text.count('"') % 2 and _swallowed_lines(table):
         raise DataError('A quotation mark (") is opened but never closed. Close it, or take it out.')
@@ -158,18 +154,14 @@ def _swallowed_lines(table: Any) -> bool:
     return bool(last) and any("\n" in (cell or "") for cell in last[0].values())
 
 
-def _build(
-    columns: Any, header: list[str] | None, decimal: str, limits: Limits
-) -> tuple[pd.DataFrame, list[str]]:
+def _build(columns: Any, header: list[str] | None, decimal: str, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
     import pandas as pd
 
     if header is not None:
         columns = columns.slice(1)
     limits.check_shape(columns.num_rows, columns.num_columns)
     if columns.num_rows == 0:
-        raise DataError(
-            "The file holds a row of names and nothing below it. Choose a file with rows of data."
-        )
+        raise DataError("The file holds a row of names and nothing below it. Choose a file with rows of data.")
     names, notes = unique_names(header or [f"X{i + 1}" for i in range(columns.num_columns)])
     if header is None:
         notes.append(f"There is no row of names; the columns are called X1 to X{columns.num_columns}.")

@@ -4,27 +4,34 @@ A `*_figure` computes and draws; a `draw_*` draws a result of `opnb.views` that 
 """
 
 from opnb.figures.comparison import comparison_figure
+from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
 from opnb.figures.projection import draw_projection, projection_figure
 from opnb.figures.strip import draw_strip, strip_figure
 from opnb.figures.summaries import confusion_figure, draw_loadings, history_figure, loadings_figure
+from opnb.figures.tuning import dimension_figure, draw_movie, draw_still, path_figure
 
 __all__ = [
     "NoBrowserError",
     "comparison_figure",
     "confusion_figure",
+    "dimension_figure",
     "draw_loadings",
     "draw_margins",
+    "draw_movie",
     "draw_projection",
     "draw_scatter_matrix",
+    "draw_still",
     "draw_strip",
+    "evidence_figure",
     "figure_html",
     "figure_png",
     "figure_svg",
     "history_figure",
     "loadings_figure",
     "margins_figure",
+    "path_figure",
     "projection_figure",
     "scatter_matrix_figure",
     "strip_figure",

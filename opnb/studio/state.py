@@ -19,6 +19,7 @@ from opnb.studio.jobs import Job, queue
 from opnb.studio.links import Link
 from opnb.studio.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
 from opnb.studio.spec import FitSpec, View, default_spec
+from opnb.studio.studies import Studies
 
 if TYPE_CHECKING:
     from opnb.data import Dataset, Table
@@ -40,6 +41,16 @@ class Draft:
     error: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A remedy that was tried: the fit before it, the settings it asked for, and the finding it should mend."""
+
+    before: FitResult
+    spec: FitSpec
+    code: str
+    title: str
+
+
 @dataclass
 class Studio:
     """The state of one visit.
@@ -55,6 +66,8 @@ class Studio:
     fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
     view : what the picture shows
     job : the fit under way
+    studies : work about the fits: diagnoses, paths and the like
+    trial : the remedy tried last
     notices : sentences to show once
     awaited : a link that waits for its upload
     revision : counts the changes that widgets must start afresh for
@@ -76,6 +89,8 @@ class Studio:
     deleted: tuple[int, FitResult] | None = None
     view: View = field(default_factory=View)
     job: Job[FitResult] | None = None
+    studies: Studies = field(default_factory=Studies)
+    trial: Trial | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
@@ -153,10 +168,25 @@ class Studio:
         assert self.dataset is not None
         check_size(spec, self.dataset)
         self.cancel()
+        self.studies.stop()  # a fit that is asked for does not wait for a study
         self.spec, self.fit_error = spec, ""
         work = partial(fit_work, spec, self.table, self.dataset)
         self.job = queue().submit(Job(work, self.owner, self.alive))
         return self.job
+
+    def try_remedy(self, spec: FitSpec, code: str, title: str) -> None:
+        """Ask for a fit with a remedy, and remember the fit it should mend."""
+        assert self.result is not None
+        self.trial = Trial(self.result, spec, code, title)
+        self.fit(spec)
+
+    @property
+    def mended(self) -> Trial | None:
+        """The remedy whose outcome is the fit that is shown."""
+        trial, result = self.trial, self.result
+        if trial is None or result is None or result is trial.before:
+            return None
+        return trial if result.spec == trial.spec and result.dataset is trial.before.dataset else None
 
     def cancel(self) -> None:
         """Stop the fit under way; what it reached still arrives by `collect`."""

@@ -7,6 +7,7 @@ from opnb.views.axes import Axis
 from opnb.views.description import describe_projection
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
+from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
 from opnb.views.strip import StripView, strip_view
@@ -27,6 +28,8 @@ __all__ = [
     "Margin",
     "MarginsView",
     "Metrics",
+    "Movie",
+    "PathErrors",
     "Points",
     "Projected",
     "ProjectionView",
@@ -38,8 +41,12 @@ __all__ = [
     "loadings_view",
     "margins_view",
     "metrics",
+    "path_errors",
+    "path_movie",
+    "playback_movie",
     "project",
     "projection_view",
     "scatter_matrix_view",
+    "still",
     "strip_view",
 ]

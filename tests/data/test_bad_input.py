@@ -96,9 +96,7 @@ def test_zip_bomb_is_not_opened():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", b"0" * 3_000_000)
-    refused(
-        buffer.getvalue(), "unpacks to more than the limit of 1 MB", limits=Limits(max_uncompressed=2**20)
-    )
+    refused(buffer.getvalue(), "unpacks to more than the limit of 1 MB", limits=Limits(max_uncompressed=2**20))
 
 
 def test_gzip_bomb_is_not_unpacked():

@@ -13,10 +13,7 @@ from opnb.errors import DataError
 @pytest.fixture
 def folder(tmp_path):
     rng = np.random.default_rng(0)
-    rows = [
-        f"{i}\t{a:.4f}\t{k}\t{k}"
-        for i, (a, k) in enumerate(zip(rng.normal(size=40), [0, 2] * 20, strict=True))
-    ]
+    rows = [f"{i}\t{a:.4f}\t{k}\t{k}" for i, (a, k) in enumerate(zip(rng.normal(size=40), [0, 2] * 20, strict=True))]
     store(tmp_path, "iris", "count\tsize\tfew\ttarget\n" + "\n".join(rows) + "\n99\t0.5\t0\t7\n")
     return tmp_path
 
@@ -64,9 +61,7 @@ def test_the_catalogue(folder):
 
 
 def test_what_cannot_be_had_is_said(folder):
-    with pytest.raises(
-        DataError, match=r"'sonar' is not in a local folder and cannot be fetched.*OPNB_DATA_DIR"
-    ):
+    with pytest.raises(DataError, match=r"'sonar' is not in a local folder and cannot be fetched.*OPNB_DATA_DIR"):
         load_pmlb("sonar", folder)
     with pytest.raises(DataError, match="cannot be fetched"):
         load_pmlb("sonar")

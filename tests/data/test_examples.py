@@ -123,9 +123,7 @@ def naive_bayes_error(X, y, bins=30):
 
 def test_naive_bayes_needs_the_turned_axes():
     data = simulate("rotated", n=20_000, seed=0)
-    turn = np.array(
-        [[math.cos(math.pi / 8), -math.sin(math.pi / 8)], [math.sin(math.pi / 8), math.cos(math.pi / 8)]]
-    )
+    turn = np.array([[math.cos(math.pi / 8), -math.sin(math.pi / 8)], [math.sin(math.pi / 8), math.cos(math.pi / 8)]])
     assert naive_bayes_error(data.X @ turn, data.y) < 0.27
     assert naive_bayes_error(data.X, data.y) > 0.36
 

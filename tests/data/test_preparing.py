@@ -118,9 +118,7 @@ def test_rows_without_target_are_left_out():
 
 
 def test_useless_columns_are_left_out_with_a_reason():
-    table = table_of(
-        id=range(N), same=1, empty=None, day=pd.date_range("2020-01-01", periods=N), nil=[0.0] * N
-    )
+    table = table_of(id=range(N), same=1, empty=None, day=pd.date_range("2020-01-01", periods=N), nil=[0.0] * N)
     account = " ".join(prepare(table, "class").account)
     assert "Left out the column 'id' (identifier): it counts the rows." in account
     assert "Left out 3 columns (constant): 'same', 'empty', 'nil'." in account

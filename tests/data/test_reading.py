@@ -88,9 +88,7 @@ def test_without_header_columns_get_names_and_a_note():
 
 
 def test_every_setting_can_be_corrected():
-    table = read_table(
-        b"1,5;2\n3,5;4\n", encoding="latin-1", delimiter=";", decimal=",", header=False, name="mine"
-    )
+    table = read_table(b"1,5;2\n3,5;4\n", encoding="latin-1", delimiter=";", decimal=",", header=False, name="mine")
     assert table.settings == ReadSettings("text", False, "latin-1", ";", ",", False)
     assert read_table("1,2\n3,4\n", header=True).frame.columns.tolist() == ["1", "2"]
     assert read_table("a;b\n1,5;x\n2,5;y\n", decimal=".").frame["a"].tolist() == ["1,5", "2,5"]

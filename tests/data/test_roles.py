@@ -36,9 +36,7 @@ def test_role(name):
 
 
 def test_notes_say_why():
-    frame = pd.DataFrame(
-        {name: list(COLUMNS[name][0]) for name in ("row", "same", "empty", "mixed", "remark")}
-    )
+    frame = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("row", "same", "empty", "mixed", "remark")})
     notes = {column.name: column.note for column in propose(Table.from_frame(frame, "t")).columns}
     assert notes["row"] == "counts the rows"
     assert notes["same"] == "is always 5"

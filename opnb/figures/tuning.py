@@ -1,0 +1,262 @@
+"""Figures for choosing settings: a movie of solutions, errors along a path, directions added one by one."""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from opnb.diagnostics.paths import DimensionCurve
+from opnb.figures.layers import Cloud, point_traces
+from opnb.figures.layout import headline, legend_below, titled, wrapped_html
+from opnb.figures.palette import BOUNDARY, COLOURS, Theme, Trace, class_styles, find_theme, make_figure, trace
+from opnb.views.path import Movie, PathErrors
+
+_STEP = 250  # milliseconds from frame to frame
+_ROOM_BELOW = 150  # for slider, buttons and legend
+
+
+def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -> go.Figure:
+    """Draw points that move with a slider, all of it in the browser.
+
+    Parameters
+    ----------
+    movie : Movie
+        Of `opnb.views.path`.
+    theme, compact
+        As in `draw_projection`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        With frames, a slider and buttons to play, to stop and to step.
+    """
+    look, height = find_theme(theme), 560 if compact else 640
+    parts = [_points(movie, number, look) for number in range(len(movie.names))]
+    lines = [wrapped_html(caption, 52 if compact else 84, 12 if compact else 13) for caption in movie.captions]
+    figure = make_figure(
+        parts[movie.first],
+        look,
+        xaxis={"range": movie.ranges[0], "title": {"text": movie.axes[0]}, "nticks": 7},
+        yaxis={"range": movie.ranges[1], "title": {"text": movie.axes[1]}, "nticks": 7},
+        **titled(max(lines, key=len), height),
+        legend={**legend_below(compact), "y": 0.0},
+        height=height,
+        hovermode="closest",
+        sliders=[_slider(movie, look)],
+        updatemenus=[_buttons(look)],
+    )
+    figure.layout.margin.b = _ROOM_BELOW
+    figure.layout.title.text = "<br>".join(lines[movie.first])
+    figure.frames = [
+        # Only what moves is sent again.
+        {
+            "name": f"{number}",
+            "data": [{"type": "scatter", "x": one["x"], "y": one["y"]} for one in traces],
+            "layout": {"title": {"text": "<br>".join(lines[number])}},
+        }
+        for number, traces in enumerate(parts)
+    ]
+    return figure
+
+
+def draw_still(movie: Movie, *, theme: str = "neutral", height: int = 230) -> go.Figure:
+    """Draw the first frame small, without axes or legend."""
+    look = find_theme(theme)
+    hidden = {"showticklabels": False, "showgrid": False, "zeroline": False, "showline": True, "mirror": True}
+    return make_figure(
+        [{**one, "showlegend": False} for one in _points(movie, 0, look)],
+        look,
+        xaxis={"range": movie.ranges[0], **hidden},
+        yaxis={"range": movie.ranges[1], **hidden},
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        height=height,
+        hovermode="closest",
+    )
+
+
+def _points(movie: Movie, number: int, look: Theme) -> list[Trace]:
+    styles = class_styles(movie.class_counts)
+    cloud = Cloud(movie.x[number], movie.y[number], movie.labels, movie.is_test, movie.rows, movie.class_names)
+    return point_traces(cloud, styles, look)
+
+
+def _animation(duration: int) -> dict[str, Any]:
+    # The layout of a frame changes at once, the points glide.
+    return {
+        "mode": "immediate",
+        "frame": {"duration": duration, "redraw": False},
+        "transition": {"duration": duration, "easing": "cubic-in-out"},
+    }
+
+
+def _slider(movie: Movie, look: Theme) -> dict[str, Any]:
+    steps = [
+        {"method": "animate", "args": [[f"{number}"], _animation(_STEP)], "label": name}
+        for number, name in enumerate(movie.names)
+    ]
+    return {
+        "active": movie.first,
+        "steps": steps,
+        "x": 0.0,
+        "len": 1.0,
+        "y": 0.0,
+        "yanchor": "top",
+        "pad": {"t": 70, "b": 0, "l": 96, "r": 12},
+        "currentvalue": {"visible": False},
+        "font": {"size": 11, "color": look.quiet},
+        "bgcolor": look.grid,
+        "activebgcolor": COLOURS[0],
+        "bordercolor": look.grid,
+        "tickcolor": look.quiet,
+    }
+
+
+def _buttons(look: Theme) -> dict[str, Any]:
+    play = {"label": "▶", "method": "animate", "args": [None, {**_animation(_STEP), "fromcurrent": True}]}
+    stop = {"label": "❚❚", "method": "animate", "args": [[None], _animation(0)]}
+    return {
+        "type": "buttons",
+        "direction": "right",
+        "showactive": False,
+        "buttons": [play, stop],
+        "x": 0.0,
+        "xanchor": "left",
+        "y": 0.0,
+        "yanchor": "top",
+        "pad": {"t": 66, "l": 0},
+        "font": {"color": BOUNDARY, "size": 13},
+        "bgcolor": "rgba(128,128,128,0.12)",
+        "bordercolor": look.grid,
+    }
+
+
+def path_figure(errors: PathErrors, lam: float, *, theme: str = "neutral", compact: bool = False) -> go.Figure:
+    """Draw cross-validated errors against lam: every fold, their mean with its standard error, and the choices.
+
+    Parameters
+    ----------
+    errors : PathErrors
+    lam : float
+        Of the fit that is shown.
+    theme, compact
+        As in `draw_projection`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    look, choice, height = find_theme(theme), errors.choice, 400
+    folds = trace(
+        "scatter",
+        x=np.repeat(choice.lams, errors.fold_errors.shape[1]),
+        y=errors.fold_errors.ravel().astype(np.float32),
+        mode="markers",
+        marker={"color": BOUNDARY, "size": 5, "opacity": 0.55},
+        name="one fold",
+        hovertemplate="λ = %{x:.2g}: %{y:.3f}<extra>one fold</extra>",
+    )
+    mean = trace(
+        "scatter",
+        x=choice.lams,
+        y=choice.mean_errors.astype(np.float32),
+        error_y={"array": choice.standard_errors.astype(np.float32), "width": 4, "thickness": 1.5},
+        mode="lines+markers",
+        line={"color": COLOURS[0], "width": 2.5},
+        marker={"size": 8},
+        name="mean of the folds ± standard error",
+        hovertemplate="λ = %{x:.2g}: %{y:.3f}<extra>mean</extra>",
+    )
+    small = ["Cross-validated error; a larger λ is smoother"]
+    return make_figure(
+        [folds, mean, *_choices(errors)],
+        look,
+        xaxis={"type": "log", "title": {"text": "smoothness λ"}, "tickvals": choice.lams[::3], "tickformat": ".1g"},
+        yaxis={"title": {"text": "error"}, "rangemode": "tozero", "nticks": 6},
+        shapes=[_upright(lam, look)],
+        **titled(headline(None, small, compact), height),
+        legend=legend_below(compact),
+        height=height,
+    )
+
+
+def _choices(errors: PathErrors) -> list[Trace]:
+    choice = errors.choice
+    marks = [
+        ("least error", choice.best_index, "star", COLOURS[6]),
+        ("one standard error", choice.index, "square", COLOURS[4]),
+    ]
+    return [
+        trace(
+            "scatter",
+            x=[choice.lams[place]],
+            y=[choice.mean_errors[place]],
+            mode="markers",
+            marker={"size": 17, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2.5}},
+            name=f"{name}: λ = {choice.lams[place]:.2g}",
+            hoverinfo="skip",
+        )
+        for name, place, symbol, colour in marks
+    ]
+
+
+def _upright(lam: float, look: Theme) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": lam,
+        "x1": lam,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 0.92,
+        "line": {"color": look.mark, "width": 1.2, "dash": "dash"},
+        "label": {"text": "this fit", "textposition": "end", "textangle": 0, "font": {"size": 12, "color": look.text}},
+    }
+
+
+def dimension_figure(curve: DimensionCurve, *, theme: str = "neutral", compact: bool = False) -> go.Figure:
+    """Draw error and log-likelihood as directions are added.
+
+    Parameters
+    ----------
+    curve : DimensionCurve
+    theme, compact
+        As in `draw_projection`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    look, height = find_theme(theme), 500
+    lines = [_line(curve, curve.error, "training", 0, "y"), _line(curve, curve.log_likelihood, "training", 0, "y2")]
+    if curve.test_error is not None and curve.test_log_likelihood is not None:
+        lines.append(_line(curve, curve.test_error, "held out", 1, "y"))
+        lines.append(_line(curve, curve.test_log_likelihood, "held out", 1, "y2"))
+    lines.append(_line(curve, curve.log_likelihood_left_out, "training, left out", 2, "y2"))
+    return make_figure(
+        lines,
+        look,
+        xaxis={"title": {"text": "directions used"}, "anchor": "y2", "dtick": max(1, curve.n_components.size // 10)},
+        yaxis={"title": {"text": "error"}, "domain": [0.55, 1], "rangemode": "tozero", "nticks": 5},
+        yaxis2={"title": {"text": "log-likelihood"}, "domain": [0, 0.45], "nticks": 5},
+        **titled(headline(None, ["Directions in the order of what they add."], compact), height),
+        legend=legend_below(compact),
+        height=height,
+        hovermode="x unified",
+    )
+
+
+def _line(curve: DimensionCurve, values: Any, name: str, style: int, yaxis: str) -> Trace:
+    looks = ((COLOURS[0], "solid", "circle"), (COLOURS[6], "dash", "diamond"), (COLOURS[4], "dot", "square"))
+    colour, dash, symbol = looks[style]
+    return trace(
+        "scatter",
+        x=curve.n_components.astype(np.int32),
+        y=np.asarray(values, dtype=np.float32),
+        mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": symbol, "size": 7},
+        name=name,
+        legendgroup=name,
+        showlegend=style == 2 or yaxis == "y",
+        yaxis=yaxis,
+        hovertemplate="%{y:.3f}",
+    )

@@ -1,0 +1,73 @@
+"""A study on the page: its outcome, or its progress with a way to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import streamlit as st
+
+from opnb.studio.jobs import Job, queue
+from opnb.studio.session import studio
+from opnb.studio.studies import StudyProgress
+from opnb.studio.text import plain, quantity
+
+_QUICK = 1.0  # seconds: a study that is done by then is shown without the way there
+_STEP = 0.5
+
+
+def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str) -> Any:
+    """Give the outcome of a study, or None while the page shows its progress, or why there is none.
+
+    Parameters
+    ----------
+    key : hashable
+        Which view, fit and choices; equal keys mean equal outcomes.
+    work : callable
+        Gets the job and gives the outcome; see `opnb.studio.studies.report`.
+    words : str
+        What is done, for the visitor.
+    """
+    state = studio()
+    studies = state.studies
+    studies.ask(key, work, state.owner, state.alive)
+    if studies.job is not None:
+        studies.job.wait(_QUICK if studies.job.stopping else max(_QUICK - studies.job.seconds, 0.0))
+        studies.collect()
+    if key in studies.failures:
+        _failure(key, studies.failures[key])
+    elif key not in studies.outcomes:
+        _under_way(words)
+    return studies.outcomes.get(key)
+
+
+def _failure(key: Hashable, reason: str) -> None:
+    if reason:
+        st.error(plain(reason, 500), icon=":material/error:")
+    else:
+        st.info("You stopped this.", icon=":material/stop_circle:")
+    if st.button("Start again", icon=":material/replay:", key="study-again"):
+        studio().studies.retry(key)
+        st.rerun()
+
+
+def _under_way(words: str) -> None:
+    # The button stays outside the part that is drawn anew all the time, or a click could miss it.
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(f"**{plain(words)}**", width="content")
+        st.button("Cancel", icon=":material/stop:", key="study-cancel", on_click=studio().studies.cancel)
+    _progress()
+
+
+@st.fragment(run_every=_STEP)
+def _progress() -> None:
+    """Follow the study until it is finished, then run the page once more."""
+    job = studio().studies.job
+    if job is None or job.finished:
+        st.rerun()
+    place = queue().place(job)
+    if place:
+        st.progress(0.0, f"Waiting for a free place: {quantity(place, 'job')} to start, yours being the last of them.")
+        return
+    seen = job.progress if isinstance(job.progress, StudyProgress) else StudyProgress()
+    st.progress(seen.share, "Stopping …" if job.stopping else f"{plain(seen.words)} … {job.seconds:.0f} s")

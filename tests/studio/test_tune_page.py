@@ -1,0 +1,167 @@
+"""The Tune page, view by view."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from opnb.studio.jobs import Job
+from opnb.studio.spec import default_spec
+from opnb.studio.studies import Stopped, report
+from opnb.studio.tuning import path_work, penalty_specs, playback_work, start_specs
+from opnb.views.path import aligned_solutions
+
+
+def tuned(page, view):
+    page.go("Tune")
+    if view != "Smoothness":
+        page.segment("What to try", view)
+    return waited(page)
+
+
+def waited(page):
+    deadline = time.monotonic() + 60
+    while page.state.studies.job is not None or page.state.job is not None:
+        job = page.state.job or page.state.studies.job
+        assert job.wait(max(deadline - time.monotonic(), 0)), "the study did not end"
+        page.run()
+    assert not page.at.exception
+    return page
+
+
+def buttons(page, words):
+    return [button for button in page.at.button if words in button.label]
+
+
+def test_the_path_shows_errors_and_a_movie_and_fits_a_choice(visit):
+    page = tuned(visit(), "Smoothness")
+    errors, movie = page.figures()
+    assert {"one fold", "mean of the folds ± standard error"} <= {trace.get("name") for trace in errors["data"]}
+    assert len(movie["frames"]) == 10
+    assert len(movie["layout"]["sliders"][0]["steps"]) == 10
+    before = page.state.result
+    choice = page.state.studies.outcomes[next(iter(page.state.studies.outcomes))].errors.choice
+    buttons(page, "one-standard-error")[0].click()
+    page.run()
+    waited(page)
+    assert page.state.result.spec.lam == choice.lam
+    assert before in page.state.fits
+    assert len(page.state.studies.outcomes) == 1, "the path is the same for every lambda"
+    assert buttons(page, "one-standard-error")[0].disabled
+
+
+@pytest.mark.parametrize(("view", "count"), [("Penalties", 3), ("Likelihoods", 2)])
+def test_variants_are_side_by_side_and_one_click_adopts_one(visit, view, count):
+    page = tuned(visit(), view)
+    assert sum(name.startswith("xaxis") for name in page.figures()[0]["layout"]) == count
+    assert len(buttons(page, "Adopt")) == count - 1
+    buttons(page, "Adopt")[0].click()
+    page.run()
+    assert len(page.state.fits) == 2
+    assert page.state.result is page.state.fits[-1]
+    assert len(buttons(page, "Adopt")) == count - 1
+
+
+def test_one_direction_has_its_variants_too(visit):
+    page = tuned(visit(directions="1"), "Likelihoods")
+    assert len(page.figures()) == 2
+    assert len(tuned(page, "Playback").figures()[0]["frames"]) > 2
+
+
+def test_starts_are_a_gallery_best_first_and_can_be_adopted(visit):
+    page = tuned(visit(directions="3"), "Starts")
+    count = len(start_specs(default_spec()))
+    assert len(page.figures()) == count
+    shown = [float(text.value.split("**")[1]) for text in page.at.markdown if text.value.startswith("Objective")]
+    assert shown == sorted(shown, reverse=True)
+    assert "Angles to the best: 0°, 0°, 0°" in page.words
+    button = next(button for button in page.at.button if "random start 4" in button.label)
+    button.click()
+    page.run()
+    spec = page.state.result.spec
+    assert (spec.init, spec.n_init, spec.seed) == ("random", 1, 4)
+    assert page.state.fits[-1] is page.state.result
+    assert len(page.figures()) == count, "the gallery stays"
+
+
+def test_directions_are_added_one_by_one(visit):
+    page = tuned(visit(), "Directions")
+    figure = page.figures()[0]
+    assert {"training", "held out", "training, left out"} == {trace["name"] for trace in figure["data"]}
+    page.find("selectbox", "Directions").set_value(3)
+    page.run()
+    page.press("Fit so many")
+    waited(page)
+    assert page.state.result.spec.n_components == 3
+
+
+def test_shuffled_labels_stand_beside_the_true_ones(visit):
+    page = tuned(visit(), "Shuffled labels")
+    assert "in 0 of 20 trials" in page.words
+    headings = " ".join(note["text"] for note in page.figures()[0]["layout"]["annotations"])
+    assert "True labels" in headings
+    assert "Shuffled labels" in headings
+
+
+def test_playback_ends_at_the_fit(visit):
+    page = tuned(visit(), "Playback")
+    result = page.state.result
+    movie = playback_work(result, Job(lambda job: None))
+    order = [int(np.flatnonzero(result.projected.rows == row)[0]) for row in movie.rows]
+    np.testing.assert_allclose(movie.x[-1], result.projected.Z[order, 0], atol=1e-3)
+    np.testing.assert_allclose(movie.y[-1], result.projected.Z[order, 1], atol=1e-3)
+    assert movie.names[-1] == str(result.classifier.n_iter_)
+    assert len(page.figures()[0]["frames"]) == len(movie.names)
+
+
+def test_a_view_that_is_not_open_computes_nothing(visit):
+    page = tuned(visit(), "Playback")
+    page.segment("What to try", "Playback")
+    assert [key[0] for key in page.state.studies.outcomes if key[0] not in ("playback", "path")] == []
+
+
+def test_a_path_can_be_stopped(visit):
+    page = visit()
+    job = Job(lambda job: path_work(page.state.result, job))
+    job.cancel()
+    with pytest.raises(Stopped):
+        path_work(page.state.result, job)
+
+
+def test_a_long_study_can_be_cancelled_from_the_page(visit, monkeypatch):
+    never = threading.Event()
+
+    def slow(result, job):
+        while not never.wait(0.01):
+            report(job, 0.5, "Counting grains")
+
+    monkeypatch.setattr("opnb.studio.tune_views.path_work", slow)
+    page = visit().go("Tune")
+    page.find("button", "Cancel").click()
+    page.run()
+    assert "You stopped this" in page.words
+
+
+def test_without_a_fit_the_page_says_where_to_make_one(visit):
+    page = visit()
+    page.state.result = None
+    page.go("Tune")
+    assert "no fit to tune yet" in page.words
+
+
+def test_turned_solutions_stay_close_to_their_neighbours():
+    rng = np.random.default_rng(0)
+    first = np.linalg.qr(rng.normal(size=(6, 3)))[0]
+    nearly = first + 1e-3 * rng.normal(size=first.shape)
+    solutions = [nearly[:, [2, 0, 1]] * [1, -1, 1], first, -nearly[:, ::-1]]
+    turned = aligned_solutions(solutions, 1)
+    assert turned[1] is first
+    for V in turned:
+        np.testing.assert_allclose(V, first, atol=0.01)
+
+
+def test_the_variants_differ_in_one_setting():
+    specs = penalty_specs(default_spec())
+    assert len(set(specs)) == 3
+    assert default_spec() in specs
