@@ -151,15 +151,19 @@ def _named(X: Any, names: Sequence[str]) -> Any:
 
 
 def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
+    from opnb.diagnostics import diagnose
     from opnb.report import fit_report
 
-    return fit_report(classifier, *_parts(data), title=data.name, account=data.account)
+    parts = _parts(data)
+    findings = [finding for finding in diagnose(classifier, *parts) if finding.severity != "good"]
+    return fit_report(classifier, *parts, title=data.name, account=data.account, findings=findings)
 
 
 def _predict(options: argparse.Namespace) -> None:
     import pandas as pd
 
     from opnb.data import Limits, Recipe, read_table
+    from opnb.data.writing import csv_bytes
     from opnb.model_files import load_model
 
     classifier = load_model(options.model)
@@ -168,12 +172,14 @@ def _predict(options: argparse.Namespace) -> None:
     recipe = Recipe.from_dict(classifier.recipe_)
     applied = recipe.transform(read_table(Path(options.table), limits=Limits(min_columns=1)))
     print(*applied.account, sep="\n", file=sys.stderr, end="\n" if applied.account else "")
-    posterior = classifier.predict_proba(_named(applied.X, recipe.feature_names))
+    # A model from the app was fitted to bare numbers, one from the command line to named columns.
+    named = hasattr(classifier, "feature_names_in_")
+    posterior = classifier.predict_proba(_named(applied.X, recipe.feature_names) if named else applied.X)
     predictions = pd.DataFrame(posterior, columns=[f"P({name})" for name in classifier.classes_])
     predictions.insert(0, "row", applied.rows + 1)
     predictions.insert(1, "predicted", classifier.classes_[posterior.argmax(axis=1)])
     if options.out is None:
-        print(predictions.to_csv(index=False), end="")
+        print(csv_bytes(predictions).decode("utf-8-sig"), end="")
     else:
-        predictions.to_csv(options.out, index=False)
+        options.out.write_bytes(csv_bytes(predictions))
         print(f"Wrote {len(predictions):,} predictions to {options.out}.")

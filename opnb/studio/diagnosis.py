@@ -35,6 +35,11 @@ CHECK_WORDS: Mapping[str, str] = {
 }
 
 
+def diagnosis_key(result: FitResult) -> tuple[str, int]:
+    """Name the study that diagnoses a fit."""
+    return ("diagnosis", result.id)
+
+
 def diagnose_work(result: FitResult, job: Job[Findings]) -> Findings:
     """Run every check on a fit, worst first; run by a study's `Job`."""
     data, found = result.dataset, []

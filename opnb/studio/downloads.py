@@ -10,6 +10,7 @@ import streamlit as st
 from opnb.figures import figure_html, figure_png, figure_svg
 from opnb.figures.export import find_browser
 from opnb.studio import exports
+from opnb.studio.diagnosis import diagnosis_key
 from opnb.studio.drawing import picture_of, report
 from opnb.studio.results import FitResult
 from opnb.studio.snippet import python_snippet
@@ -28,7 +29,8 @@ def take_away(state: Studio, result: FitResult) -> None:
 
     st.markdown("**Picture and report**")
     with st.container(horizontal=True):
-        _button("Report", lambda: report(result, state.name_of(result)), f"{stem}-report.html", "text/html")
+        found = state.studies.outcomes.get(diagnosis_key(result), ())
+        _button("Report", lambda: report(result, state.name_of(result), found), f"{stem}-report.html", "text/html")
         _button("Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html")
         if find_browser() is not None:
             _button("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")

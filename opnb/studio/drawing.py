@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from opnb.diagnostics import Finding
 from opnb.figures import comparison_figure, draw_projection, draw_strip
 from opnb.report import fit_report
 from opnb.studio.results import FitResult
@@ -72,8 +74,8 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], view), **drawing)]
 
 
-def report(result: FitResult, title: str) -> str:
-    """Write the report of a result."""
+def report(result: FitResult, title: str, findings: Sequence[Finding] = ()) -> str:
+    """Write the report of a result, with what a diagnosis found if there was one."""
     dataset = result.dataset
     return fit_report(
         result.classifier,
@@ -88,6 +90,7 @@ def report(result: FitResult, title: str) -> str:
         settings=_settings(result.spec),
         account=(*dataset.account, *result.notes, dataset.provenance),
         snippet=python_snippet(result.spec),
+        findings=findings,
     )
 
 

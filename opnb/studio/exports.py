@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 
+from opnb.data.writing import csv_bytes
 from opnb.studio.links import to_query
-from opnb.studio.text import csv_bytes
 
 if TYPE_CHECKING:
     from opnb.studio.results import FitResult
@@ -44,9 +44,11 @@ def loadings(result: FitResult) -> bytes:
 
 
 def model_file(result: FitResult) -> bytes:
-    """Write the model in its own format, which holds numbers and text only."""
+    """Write the model in its own format, with how to prepare a table for it: numbers and text only."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.opnb"
+        recipe = result.dataset.recipe
+        result.classifier.recipe_ = None if recipe is None else recipe.to_dict()
         result.classifier.save(path)
         return path.read_bytes()
 

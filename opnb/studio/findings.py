@@ -14,6 +14,7 @@ from opnb.studio.diagnosis import (
     Findings,
     comparable_objectives,
     diagnose_work,
+    diagnosis_key,
     fate,
     much_smaller,
     number_of,
@@ -38,7 +39,7 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
 
 def diagnosis(result: FitResult) -> Findings | None:
     """Give the findings of a fit, or None while they are looked for."""
-    found: Findings | None = study(("diagnosis", result.id), partial(diagnose_work, result), "Looking for trouble")
+    found: Findings | None = study(diagnosis_key(result), partial(diagnose_work, result), "Looking for trouble")
     return found
 
 

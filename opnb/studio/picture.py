@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from opnb.data.writing import csv_bytes
 from opnb.studio.charts import chart
 from opnb.studio.drawing import compute, describe, draw, focus_of
 from opnb.studio.results import FitResult
 from opnb.studio.session import narrow, studio, theme, write_link
 from opnb.studio.spec import CHOICES, View
-from opnb.studio.text import csv_bytes, file_stem, plain, quantity, shortened
+from opnb.studio.text import file_stem, plain, quantity, shortened
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from opnb.core.warm_up import warm_up
@@ -22,11 +24,25 @@ from opnb.studio.spec import default_spec
 from opnb.studio.state import Studio
 
 _KEY = "studio"
+_ENTERED, _WANTED = "entered", "page asked for"
 _LOOKING = 3.0  # seconds
+
+
+def enter(pages: Sequence[StreamlitPage]) -> None:
+    """Note that the app's own script has run, and go to the page that was asked for before it had."""
+    st.session_state[_ENTERED] = True
+    wanted = st.session_state.pop(_WANTED, "")
+    for page in pages:
+        if wanted and page.url_path == wanted:
+            st.switch_page(page, query_params=st.query_params.to_dict())
 
 
 def studio() -> Studio:
     """Give the state of this visit; a new visit begins where its link says, or at a fitted example."""
+    if _ENTERED not in st.session_state:
+        # Until the app's script has run once, a server that finds `pages/` runs a page by itself, without navigation.
+        st.session_state[_WANTED] = urlsplit(st.context.url or "").path.rpartition("/")[2]
+        st.switch_page("app.py", query_params=st.query_params.to_dict())
     if _KEY not in st.session_state:
         st.session_state[_KEY] = _begin()
     state: Studio = st.session_state[_KEY]

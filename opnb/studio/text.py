@@ -1,17 +1,12 @@
-"""Names that come from users are text: never markup in the page, never a formula in a spreadsheet."""
+"""Names that come from users are text: never markup in the page."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Everything Streamlit's Markdown gives a meaning to, the colon of :red[...], emoji codes and $ of formulas included.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=&@/])")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _LONGEST = 80
 
 
@@ -34,21 +29,6 @@ def _visible(character: str) -> str:
 def quantity(count: int, noun: str, plural: str = "") -> str:
     """Write a count with its noun, e.g. '1 row', '2,000 rows'."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """Write a table as CSV in which no cell of text starts a formula in a spreadsheet."""
-    safe = frame.copy()
-    for position, dtype in enumerate(safe.dtypes):
-        if dtype.kind not in "biufM":
-            safe.isetitem(position, [_without_formula(value) for value in safe.iloc[:, position]])
-    safe.columns = [_without_formula(str(name)) for name in frame.columns]
-    text: str = safe.to_csv(index=False)
-    return text.encode("utf-8-sig")  # the mark makes Excel read it as UTF-8
-
-
-def _without_formula(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
 def file_stem(name: str) -> str:

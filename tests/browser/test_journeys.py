@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.browser import harness
+
 pytestmark = pytest.mark.browser
 
 TABLE = "\n".join(
@@ -146,3 +148,11 @@ def test_every_control_can_be_reached_by_keyboard(tab):
     words = " ".join(reached)
     for wanted in ("Fit", "Options", "Weights"):
         assert wanted in words
+
+
+def test_a_page_opened_first_on_a_new_server_is_inside_the_app(chromium):
+    with harness.running_app(OPNB_DATA_DIR="") as address:
+        context = harness.open_context(chromium)
+        tab = harness.Tab(context.new_page(), address).open("data").sees("Where from")
+        tab.page.get_by_role("link", name="Workbench").first.wait_for()
+        context.close()

@@ -10,6 +10,7 @@ import pytest
 
 from opnb import load_model
 from opnb.data import Table
+from opnb.data.writing import csv_bytes
 from opnb.figures import figure_html
 from opnb.studio import exports
 from opnb.studio.drawing import compute, describe, picture_of, report, side_by_side
@@ -18,7 +19,7 @@ from opnb.studio.jobs import Job
 from opnb.studio.picture import rows_frame
 from opnb.studio.sources import DataSpec, Source, fetch_table, prepared
 from opnb.studio.spec import FitSpec, View
-from opnb.studio.text import csv_bytes, file_stem, plain, shortened
+from opnb.studio.text import file_stem, plain, shortened
 
 
 def fitted(spec, table):
@@ -140,3 +141,14 @@ def test_names_are_kept_to_one_short_line():
     assert len(shortened("x" * 1_000)) == 80
     assert file_stem("../../etc/passwd") == "etc-passwd"
     assert file_stem("???") == "opnb"
+
+
+def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, capsys):
+    from opnb.cli import main
+    from opnb.data import example_table
+
+    result = visit(data="example:penguins", directions="2").state.result
+    (tmp_path / "model.opnb").write_bytes(exports.model_file(result))
+    example_table("penguins").frame.to_csv(tmp_path / "new.csv", index=False)
+    assert main(["predict", str(tmp_path / "model.opnb"), str(tmp_path / "new.csv")]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "row,predicted,P(Adelie),P(Chinstrap),P(Gentoo)"
