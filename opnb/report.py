@@ -160,6 +160,7 @@ def fit_report(
     class_names: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    more_figures: Sequence[tuple[str, str, go.Figure]] = (),
     **parts: Any,
 ) -> str:
     """Write the report of a fitted classifier, with all its pictures.
@@ -173,6 +174,8 @@ def fit_report(
     class_names, feature_names : sequence of str, optional
     settings : mapping, optional
         By default the classifier's parameters.
+    more_figures : sequence of (str, str, Figure)
+        Heading, text alternative and figure of what else is known of the fit.
     **parts
         `subtitle`, `account`, `snippet` and `findings` of `html_report`.
 
@@ -192,6 +195,7 @@ def fit_report(
     ]
     if getattr(model, "history_", None):
         figures.append(("Course of the fit", "", history_figure(model, terms=True)))
+    figures.extend(more_figures)
     return html_report(
         title,
         results=[("training", train), *([("held out", test)] if test else [])],

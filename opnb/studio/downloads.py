@@ -16,6 +16,7 @@ from opnb.studio.results import FitResult
 from opnb.studio.snippet import python_snippet
 from opnb.studio.state import Studio
 from opnb.studio.text import file_stem, plain
+from opnb.studio.tuning import path_key
 
 
 def take_away(state: Studio, result: FitResult) -> None:
@@ -30,7 +31,11 @@ def take_away(state: Studio, result: FitResult) -> None:
     st.markdown("**Picture and report**")
     with st.container(horizontal=True):
         found = state.studies.outcomes.get(diagnosis_key(result), ())
-        _button("Report", lambda: report(result, state.name_of(result), found), f"{stem}-report.html", "text/html")
+        path = state.studies.outcomes.get(path_key(result))
+        errors = None if path is None else path.errors
+        _button(
+            "Report", lambda: report(result, state.name_of(result), found, errors), f"{stem}-report.html", "text/html"
+        )
         _button("Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html")
         if find_browser() is not None:
             _button("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")

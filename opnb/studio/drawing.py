@@ -7,12 +7,13 @@ from dataclasses import fields
 from typing import Any
 
 from opnb.diagnostics import Finding
-from opnb.figures import comparison_figure, draw_projection, draw_strip
+from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
 from opnb.report import fit_report
 from opnb.studio.results import FitResult
 from opnb.studio.snippet import python_snippet
 from opnb.studio.spec import WORDS, FitSpec, View, in_words
 from opnb.views import (
+    PathErrors,
     ProjectionView,
     StripView,
     describe_projection,
@@ -22,6 +23,7 @@ from opnb.views import (
 )
 
 Computed = ProjectionView | StripView
+_PATH_HEADING = "Cross-validated error against smoothness"
 
 
 def compute(result: FitResult, view: View, ranges: Any = None) -> Computed:
@@ -74,8 +76,9 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], view), **drawing)]
 
 
-def report(result: FitResult, title: str, findings: Sequence[Finding] = ()) -> str:
-    """Write the report of a result, with what a diagnosis found if there was one."""
+def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
+    """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
+    figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
     dataset = result.dataset
     return fit_report(
         result.classifier,
@@ -91,6 +94,7 @@ def report(result: FitResult, title: str, findings: Sequence[Finding] = ()) -> s
         account=(*dataset.account, *result.notes, dataset.provenance),
         snippet=python_snippet(result.spec),
         findings=findings,
+        more_figures=figures,
     )
 
 

@@ -26,6 +26,7 @@ from opnb.studio.tuning import (
     dimension_work,
     fits_work,
     likelihood_specs,
+    path_key,
     path_work,
     penalty_specs,
     playback_work,
@@ -60,8 +61,7 @@ def _path(result: FitResult) -> None:
         "The error for every smoothness λ, by cross-validation on the training rows, and the projection as λ changes. "
         "Drag the slider below the points, or play it."
     )
-    key = ("path", replace(result.spec, lam=1e-3))
-    path: Path | None = study(key, partial(path_work, result), "Following the path of λ")
+    path: Path | None = study(path_key(result), partial(path_work, result), "Following the path of λ")
     if path is None:
         return
     left, right = st.columns([2, 3], gap="medium")

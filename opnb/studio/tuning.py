@@ -101,6 +101,11 @@ class Path:
     movie: Movie
 
 
+def path_key(result: FitResult) -> tuple[str, FitSpec]:
+    """Name the study of a fit's path, which is the same for every lam."""
+    return ("path", replace(result.spec, lam=1e-3))
+
+
 def path_work(result: FitResult, job: Job[Any]) -> Path:
     """Choose lam by cross-validation on the training rows."""
     data, settings = result.dataset, result.spec.settings()

@@ -152,3 +152,16 @@ def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, caps
     example_table("penguins").frame.to_csv(tmp_path / "new.csv", index=False)
     assert main(["predict", str(tmp_path / "model.opnb"), str(tmp_path / "new.csv")]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "row,predicted,P(Adelie),P(Chinstrap),P(Gentoo)"
+
+
+def test_the_report_holds_the_findings_and_the_path_where_they_are_known(result):
+    from opnb.studio.diagnosis import diagnose_work
+    from opnb.studio.tuning import path_work
+
+    findings, path = (Job(lambda job, work=work: work(result, job)) for work in (diagnose_work, path_work))
+    findings.run()
+    path.run()
+    page = report(result, "a fit", findings.result, path.result.errors)
+    assert "Cross-validated error against smoothness" in page
+    assert findings.result[0].title in page
+    assert "Cross-validated error" not in report(result, "a fit")
