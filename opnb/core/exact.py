@@ -1,9 +1,10 @@
 """Exact kernel sums of all classes at once, in plain arithmetic.
 
-The recursion of `opnb.core.kernel_sums` with the states of all classes side by side in vector registers: one sweep
-over the sorted points serves every class, and one exponential a gap. A direction costs O(n K) after its sort, in two
-walks for the densities and three for the gradient. Densities are computed again for the gradient rather than kept,
-so memory stays O(n K) for any number of directions.
+The recursion of `opnb.core.kernel_sums` with the states of all classes side by side in vector registers: one walk over
+the sorted points serves every class, and one exponential a gap. A direction costs O(n K) after its sort. A first walk
+from the left notes its state at every block; then the blocks are taken from the right, each walked from the left again
+and then from the right while it is in cache. Densities are computed again for the gradient rather than kept, so memory
+stays O(n K) for any number of directions.
 
 Plain arithmetic is safe while a direction spans less than `PLAIN_SPAN` bandwidths: then no sum is below exp(-600) and
 no reciprocal above exp(600). Wider directions take the log-domain kernels.
