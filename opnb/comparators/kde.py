@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opnb.core.compiled import kernel
 from opnb.core.kernel import LOG_HEIGHT, Array
@@ -32,12 +33,15 @@ def silverman(n: int, dimension: int = 1) -> float:
 
 
 @kernel
-def _add_log_sums(members: Array, bandwidths: Array, Z: Array, total: Array) -> None:
-    """Add the log kernel sums of every row of `members` at the same row of `Z`, less the log bandwidths."""
+def _add_log_sums(members: Array, bandwidths: Array, Z: Array, order: NDArray[np.intp], total: Array) -> None:
+    """Add the log kernel sums of every row of `members` at the same row of `Z`, less the log bandwidths.
+
+    Rows of `order` sort the rows of `Z`.
+    """
     log_sum = np.empty(Z.shape[1])
     for j in range(members.shape[0]):
-        log_sums_at(members[j] / bandwidths[j], Z[j] / bandwidths[j], log_sum)
-        total += log_sum - math.log(bandwidths[j])
+        log_sums_at(members[j] / bandwidths[j], Z[j][order[j]] / bandwidths[j], log_sum)
+        total[order[j]] += log_sum - math.log(bandwidths[j])
 
 
 class ProductDensity:
@@ -60,6 +64,7 @@ class ProductDensity:
         d, n = self.members.shape
         total = np.full((len(factors), Z.shape[1]), d * (LOG_HEIGHT - np.log(n)))
         Z = np.ascontiguousarray(Z)
+        order = np.argsort(Z, axis=1)
         for row, factor in zip(total, factors, strict=True):
-            _add_log_sums(self.members, factor * self.bandwidths, Z, row)
+            _add_log_sums(self.members, factor * self.bandwidths, Z, order, row)
         return total
