@@ -31,7 +31,8 @@ DEFAULT_LAMS = tuple(1e-4 * 2**i for i in range(10))
 _FIRST_SHARE, _STEP_SHARE = 0.5, 0.25
 # A strong penalty shrinks directions to nothing or lays them on top of each other. Both are stationary: no search
 # leaves them when lam falls. So every search starts a little towards the first start. Measured on 9 data sets and a
-# simulator with the default grid: cross-validated error of the chosen lam 0.226 without and 0.199 with this nudge.
+# simulator with the default grid: cross-validated error of the chosen lam 0.226 without and 0.199 with this nudge. The
+# size was picked from 0.05, 0.1 and 0.2 on these same problems (0.203, 0.204, 0.199), so 0.199 flatters it a little.
 _NUDGE, _LEAST_LENGTH = 0.2, 0.5
 
 
