@@ -22,7 +22,7 @@ LIKELIHOODS = ("resubstitution", "leave-one-out")
 # A lattice halves the time of an evaluation, but below so many rows a fit takes a fraction of a second either way,
 # and exact sums have no kinks at which a search could end short of its tolerance.
 _ROWS_FOR_BINNING = 1000
-_AUTO_POINTS = 100
+AUTO_POINTS = 100
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def resolve_n_bins(n_bins: int | str | None, n: int, leave_out: bool) -> int | N
     Leaving a point out needs a sorted walk through its class even on a lattice, so nothing is gained there.
     """
     if n_bins == "auto":
-        return None if leave_out or n < _ROWS_FOR_BINNING else _AUTO_POINTS
+        return None if leave_out or n < _ROWS_FOR_BINNING else AUTO_POINTS
     return n_bins  # type: ignore[return-value]
 
 

@@ -45,10 +45,10 @@ def wait_for(address, process):
 
 
 @contextmanager
-def running_app(**environment):
-    """Run the app and give its address."""
+def running_app(script="app.py", **environment):
+    """Run the app, or another script, and give its address."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", script]
     command += ["--server.port", str(port), "--server.headless", "true"]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
