@@ -1,15 +1,24 @@
 """The web app: `streamlit run app.py`."""
 
+from pathlib import Path
+
 import streamlit as st
 
+from opnb.studio.logs import set_up_logs
 from opnb.studio.session import enter
 
-st.set_page_config(page_title="opnb", page_icon=":material/scatter_plot:", layout="wide", initial_sidebar_state=330)
+# A picture of ours: browsers fetch named icons for the tab from another company's server.
+icon = str(Path(__file__).parent / "docs" / "icon.svg")
+st.set_page_config(page_title="opnb", page_icon=icon, layout="wide", initial_sidebar_state=330)
+set_up_logs()
 pages = [
     st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
     st.Page("pages/data.py", title="Data", icon=":material/table:"),
     st.Page("pages/diagnose.py", title="Diagnose", icon=":material/troubleshoot:"),
     st.Page("pages/tune.py", title="Tune", icon=":material/tune:"),
+    st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
+    st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+    st.Page("pages/benchmark.py", title="Benchmark", icon=":material/speed:"),
 ]
 chosen = st.navigation(pages, position="top")
 enter(pages)

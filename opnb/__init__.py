@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         OptimalGaussianProjection,
         RegularisedDiscriminant,
     )
+    from opnb.ensemble import OPNBEnsemble
     from opnb.errors import DataError
     from opnb.model_files import load_model
     from opnb.selection import OPNBClassifierCV
@@ -27,6 +28,7 @@ __all__ = [
     "KernelDensityDiscriminant",
     "OPNBClassifier",
     "OPNBClassifierCV",
+    "OPNBEnsemble",
     "OptimalGaussianProjection",
     "RegularisedDiscriminant",
     "load_model",
@@ -46,6 +48,7 @@ _HOME = {
     "DataError": "opnb.errors",
     "OPNBClassifier": "opnb.classifier",
     "OPNBClassifierCV": "opnb.selection",
+    "OPNBEnsemble": "opnb.ensemble",
     "load_model": "opnb.model_files",
 }
 

@@ -27,7 +27,7 @@ from opnb.parallel import one_blas_thread
 from opnb.validation import check_class_sizes, check_lam, check_parameters, check_start
 
 _LARGEST_DEFAULT = 20
-_HISTORY_FIELDS = (
+HISTORY_FIELDS = (
     "objective",
     "log_likelihood",
     "penalty",
@@ -289,7 +289,7 @@ class OPNBClassifier(
         self.components_, self.bandwidths_ = self._models[0].components, self._models[0].bandwidths
         self.objective_ = self.log_likelihood_ - self.lam * trace.last.penalty
         self.history_ = [
-            Bunch(**{name: getattr(iteration, name) for name in _HISTORY_FIELDS}) for iteration in trace.history
+            Bunch(**{name: getattr(iteration, name) for name in HISTORY_FIELDS}) for iteration in trace.history
         ]
         self.starts_ = [_start_record(start, t) for start, t in zip(starts, traces, strict=False)]
         self.best_start_ = best

@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_predict(commands.add_parser("predict", help="predict the classes of a table's rows"))
     add_benchmark(commands.add_parser("benchmark", help="compare methods on many data sets"))
     add_summarise(commands.add_parser("summarise", help="tables and report of a results file"))
+    _add_health(commands.add_parser("health", help="ask a served app whether it is well"))
     return parser
 
 
@@ -82,6 +83,12 @@ def _add_predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help='model file of "opnb fit --out"')
     parser.add_argument("table", help="table with the columns that the model was fitted to")
     parser.add_argument("--out", type=Path, help="write the predictions here, as CSV (default: print them)")
+
+
+def _add_health(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_health)
+    parser.add_argument("address", nargs="?", default="http://localhost:8501", help="of the app (localhost:8501)")
+    parser.add_argument("--timeout", type=float, default=5.0, help="seconds to wait for the answer (5)")
 
 
 def _lam(text: str) -> float | str:
@@ -157,6 +164,20 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
     parts = _parts(data)
     findings = [finding for finding in diagnose(classifier, *parts) if finding.severity != "good"]
     return fit_report(classifier, *parts, title=data.name, account=data.account, findings=findings)
+
+
+def _health(options: argparse.Namespace) -> None:
+    from http.client import HTTPException
+    from urllib.parse import urlsplit
+    from urllib.request import urlopen
+
+    if urlsplit(options.address).scheme not in ("http", "https"):
+        raise ValueError(f"{options.address} is no address of a server: it must begin with http:// or https://.")
+    try:
+        with urlopen(f"{options.address.rstrip('/')}/_stcore/health", timeout=options.timeout) as answer:
+            print(answer.read(100).decode(errors="replace"))
+    except HTTPException as error:
+        raise ValueError(f"{options.address} answers, but not as a web server does.") from error
 
 
 def _predict(options: argparse.Namespace) -> None:

@@ -65,7 +65,7 @@ def _benchmark(options: argparse.Namespace) -> None:
 
 def _protocol(options: argparse.Namespace) -> "Protocol":
     from opnb.benchmark import Protocol, local_datasets
-    from opnb.comparators import METHODS
+    from opnb.comparators import PAPER_METHODS
 
     folder = None if options.data_dir is None else str(options.data_dir.resolve())
     datasets = local_datasets(folder) if options.datasets == ("all",) else options.datasets
@@ -73,7 +73,7 @@ def _protocol(options: argparse.Namespace) -> "Protocol":
         raise DataError("--datasets: there is no folder with data sets. Name some, or give the folder by --data-dir.")
     return Protocol(
         datasets,
-        options.methods or tuple(METHODS),
+        options.methods or PAPER_METHODS,
         repeats=options.repeats,
         folds=options.folds,
         seed=options.seed,

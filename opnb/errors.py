@@ -19,3 +19,11 @@ class ModelFileError(OPNBError):
 
 class FitError(OPNBError):
     """A fit cannot go on, for instance because the objective left the finite numbers."""
+
+
+class WorkspaceError(OPNBError):
+    """Work cannot be kept or brought back: a full disk, a folder that cannot be written, a damaged or foreign file."""
+
+
+class WorkspaceMissingError(WorkspaceError):
+    """There is no workspace under this id: it was deleted, grew too old, or is kept elsewhere."""

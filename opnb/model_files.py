@@ -7,16 +7,17 @@ digest over everything tells an altered file.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 from sklearn.utils import Bunch
 
-from opnb.classifier import OPNBClassifier
+from opnb.classifier import HISTORY_FIELDS, OPNBClassifier
 from opnb.core.densities import ClassDensities
 from opnb.errors import ModelFileError
 from opnb.selection import OPNBClassifierCV
@@ -27,17 +28,25 @@ _PLAIN = (str, int, float, bool, type(None))
 _FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "stopped_", "best_start_")
 _SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
 _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
+_START_NUMBERS = ("objective", "log_likelihood", "n_iter", "converged", "seconds")
+_MOST_RECORDS = 100_000
+_LENGTH = 8  # bytes that give the length of a safetensors header
 
 
 def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
     """Write a fitted classifier; see `OPNBClassifier.save`."""
+    Path(path).write_bytes(model_to_bytes(classifier))
+
+
+def model_to_bytes(classifier: OPNBClassifier) -> bytes:
+    """Give the content of a model file."""
     fitted = classifier.best_estimator_ if isinstance(classifier, OPNBClassifierCV) else classifier
     if not hasattr(fitted, "components_"):
         raise ModelFileError("This classifier is not fitted yet: call fit before save.")
     arrays = _arrays(fitted)
     text = json.dumps(_description(fitted), allow_nan=True)
     metadata = {"format": _FORMAT, "model": text, "digest": _digest(text, arrays)}
-    Path(path).write_bytes(save(arrays, metadata=metadata))
+    return save(arrays, metadata=metadata)
 
 
 def load_model(path: str | Path) -> OPNBClassifier:
@@ -57,33 +66,43 @@ def load_model(path: str | Path) -> OPNBClassifier:
     ModelFileError
         If the file is truncated, altered, of another version, or no model file.
     """
-    text, arrays = _read(Path(path))
-    try:
-        return _rebuild(json.loads(text), arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise ModelFileError(f"{Path(path).name} is not a valid model: {error}. Save the model again.") from error
-
-
-def _read(path: Path) -> tuple[str, dict[str, NDArray]]:
-    """Read the description and the arrays, and check format and digest."""
+    path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"There is no model file at {path}.")
     try:
-        with safe_open(str(path), framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path.name} cannot be read: {error.strerror}.") from error
+    return model_from_bytes(data, path.name)
+
+
+def model_from_bytes(data: bytes, name: str = "The model") -> OPNBClassifier:
+    """Read a fitted classifier from the content of a model file; raises as `load_model` does."""
+    text, arrays = _read(data, name)
+    try:
+        return _rebuild(json.loads(text), arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise ModelFileError(f"{name} is not a valid model: {error}. Save the model again.") from error
+
+
+def _read(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
+    """Read the description and the arrays, and check format and digest."""
+    try:
+        arrays = {key: array.copy() for key, array in load(data).items()}  # copies can be written and are aligned
+        # The reader has checked the header's length against the file's.
+        header = json.loads(data[_LENGTH : _LENGTH + int.from_bytes(data[:_LENGTH], "little")])
+        metadata = header.get("__metadata__") or {}
+    except (SafetensorError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise ModelFileError(
-            f"{path.name} is not a model file, or it is cut short ({error}). Save the model again."
+            f"{name} is not a model file, or it is cut short ({error}). Save the model again."
         ) from error
     if metadata.get("format") != _FORMAT:
         raise ModelFileError(
-            f"{path.name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. "
-            "Save the model again."
+            f"{name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. Save the model again."
         )
     text = metadata.get("model", "")
     if metadata.get("digest") != _digest(text, arrays):
-        raise ModelFileError(f"{path.name} was altered after it was saved. Save the model again.")
+        raise ModelFileError(f"{name} was altered after it was saved. Save the model again.")
     return text, arrays
 
 
@@ -156,6 +175,7 @@ def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBCla
         classifier._models[0].components,
         classifier._models[0].bandwidths,
     )
+    _check_records(description, arrays)
     classifier.history_ = [Bunch(**record) for record in description["history"]]
     classifier.starts_ = [
         Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
@@ -176,6 +196,10 @@ def _check_shapes(classifier: OPNBClassifier) -> None:
         classifier.mean_.shape == classifier.scale_.shape == (p,) and classifier.class_prior_.shape == (n_classes,)
     ):
         raise ValueError("its scaling and its classes do not fit together")
+    if not (np.isfinite(classifier.mean_).all() and np.isfinite(classifier.scale_).all() and classifier.scale_.all()):
+        raise ValueError("its scaling holds numbers that no data have")
+    if not (n_classes >= 1 and (classifier.classes_[1:] > classifier.classes_[:-1]).all()):
+        raise ValueError("its classes are not distinct and sorted")
     if len(getattr(classifier, "feature_names_in_", classifier.mean_)) != p:
         raise ValueError("its feature names do not fit its features")
     for model in classifier._models:
@@ -190,3 +214,25 @@ def _check_shapes(classifier: OPNBClassifier) -> None:
         blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
         if not ((model.bandwidths > 0).all() and all((np.diff(block) >= 0).all() for block in blocks)):
             raise ValueError("its bandwidths are not positive or its training points are not sorted")
+
+
+def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> None:
+    """Refuse a record of the search in which a number is absent or no number: pictures are drawn from it."""
+    history, starts, fitted = description["history"], description["starts"], description["fitted"]
+    if not (isinstance(history, list) and isinstance(starts, list) and len(history) <= _MOST_RECORDS):
+        raise ValueError("the record of its search is no list")
+    shape = arrays["components/0"].shape[::-1]
+    for number, start in enumerate(starts):
+        _expect_numbers(start, _START_NUMBERS)
+        if arrays[f"start/{number}"].shape != shape or not isinstance(start["seed"], int | None):
+            raise ValueError("a start of its search does not fit its directions")
+    for record in history:
+        _expect_numbers(record, HISTORY_FIELDS)
+    _expect_numbers(fitted, _FITTED_NUMBERS)
+    if not (isinstance(fitted["best_start_"], int) and 0 <= fitted["best_start_"] < max(len(starts), 1)):
+        raise ValueError("its best start is none of its starts")
+
+
+def _expect_numbers(values: dict[str, Any], names: Sequence[str]) -> None:
+    if not all(isinstance(values[name], int | float) for name in names):
+        raise ValueError("the record of its search holds something other than numbers")

@@ -34,11 +34,11 @@ def check_parameters(estimator: Any) -> None:
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
     for name in ("n_init", "max_iter"):
-        _check_whole_number(name, getattr(estimator, name))
+        check_whole_number(name, getattr(estimator, name))
     if estimator.n_components is not None:
-        _check_whole_number("n_components", estimator.n_components)
+        check_whole_number("n_components", estimator.n_components)
     if estimator.n_bins is not None and estimator.n_bins != "auto":
-        _check_whole_number("n_bins", estimator.n_bins, least=2)
+        check_whole_number("n_bins", estimator.n_bins, least=2)
     if not (_is_finite(estimator.tol) and estimator.tol > 0):
         raise ValueError(f"tol must be positive, got {estimator.tol!r}.")
 
@@ -61,7 +61,8 @@ def _check_choice(estimator: Any, name: str, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
 
 
-def _check_whole_number(name: str, value: Any, least: int = 1) -> None:
+def check_whole_number(name: str, value: Any, least: int = 1) -> None:
+    """Refuse anything but a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
 

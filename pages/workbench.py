@@ -8,6 +8,7 @@ from opnb.studio.fit_form import fit_form
 from opnb.studio.picture import picture
 from opnb.studio.running import notices, running_fit, wait_briefly
 from opnb.studio.session import studio, write_link
+from opnb.studio.workspace_panel import workspace_panel
 
 state = studio()
 with st.sidebar:
@@ -26,3 +27,5 @@ elif state.result is not None:
 elif state.dataset is not None:
     st.info("The data are ready. Press **Fit** to see them projected.", icon=":material/play_arrow:")
 write_link()
+with st.sidebar:
+    workspace_panel(state)

@@ -13,11 +13,19 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     {"opnb.errors"},
     {"opnb.core"},
-    {"opnb.parallel", "opnb.base", "opnb.validation", "opnb.classifier", "opnb.selection", "opnb.model_files"},
+    {
+        "opnb.parallel",
+        "opnb.base",
+        "opnb.validation",
+        "opnb.classifier",
+        "opnb.selection",
+        "opnb.ensemble",
+        "opnb.model_files",
+    },
     {"opnb.comparators"},
-    {"opnb.data", "opnb.views", "opnb.diagnostics", "opnb.benchmark"},
+    {"opnb.workspace", "opnb.data", "opnb.views", "opnb.diagnostics", "opnb.benchmark"},
     {"opnb.figures"},
-    {"opnb.report", "opnb.benchmark_report"},
+    {"opnb.report", "opnb.benchmark_report", "opnb.lessons"},
     {"opnb.cli", "opnb.cli_benchmark", "opnb.__main__", "opnb.studio"},
     {"app", "pages"},
 ]

@@ -1,6 +1,8 @@
 import os
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
@@ -81,3 +83,26 @@ def test_runs_as_a_module(table):
     command = [sys.executable, "-m", "opnb", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
     assert "predict" in result.stdout
+
+
+def test_health_asks_the_server(capsys):
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path == "/_stcore/health" else 503)
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("localhost", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever).start()
+        address = f"http://localhost:{server.server_port}"
+        assert main(["health", address]) == 0
+        assert capsys.readouterr().out == "ok\n"
+        assert main(["health", f"{address}/elsewhere"]) == 2
+        assert "503" in capsys.readouterr().err
+        server.shutdown()
+    assert main(["health", address, "--timeout", "1"]) == 2
+    assert main(["health", "file:///etc"]) == 2
+    assert "must begin with http" in capsys.readouterr().err

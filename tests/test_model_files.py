@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from sklearn.datasets import load_iris
 
-from opnb import OPNBClassifier, load_model
+from opnb import OPNBClassifier, load_model, model_files
 from opnb.errors import ModelFileError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -142,3 +142,36 @@ def test_hostile_files_with_a_right_digest_are_refused(tmp_path, model_bytes, ch
     forge(path, model_bytes, change)
     with pytest.raises(ModelFileError, match="not a valid model"):
         load_model(path)
+
+
+def rewritten(model_bytes, change):
+    """Write a model file anew after a change, with a digest that fits it, as a stranger can."""
+    text, arrays = model_files._read(model_bytes, "model")
+    description = json.loads(text)
+    change(description, arrays)
+    text = json.dumps(description)
+    metadata = {"format": "opnb-model-1", "model": text, "digest": model_files._digest(text, arrays)}
+    return model_files.save(arrays, metadata=metadata)
+
+
+LIES = {
+    "objective": lambda d, a: d["fitted"].update(objective_="high"),
+    "best start": lambda d, a: d["fitted"].update(best_start_=7),
+    "history": lambda d, a: d["history"][0].update(gradient_norm=None),
+    "history is text": lambda d, a: d.update(history="none"),
+    "start": lambda d, a: d["starts"][0].pop("seconds"),
+    "seed": lambda d, a: d["starts"][0].update(seed="x"),
+    "start's shape": lambda d, a: a.update({"start/0": np.zeros((1, 1))}),
+    "scale": lambda d, a: a["scale_"].fill(0.0),
+    "mean": lambda d, a: a["mean_"].fill(np.nan),
+    "classes": lambda d, a: a["classes"].fill(1),
+    "records": lambda d, a: d.update(history=[{}] * 200_000),
+    "deep": lambda d, a: d.update(fitted=[[[]]]),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_record_that_makes_no_sense_is_refused_even_with_a_true_digest(model_bytes, lie):
+    assert model_files.model_from_bytes(rewritten(model_bytes, lambda d, a: None)).n_features_in_ == 4
+    with pytest.raises(ModelFileError, match="not a valid model"):
+        model_files.model_from_bytes(rewritten(model_bytes, LIES[lie]))

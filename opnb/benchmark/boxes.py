@@ -67,17 +67,9 @@ class Box:
     def _start(self) -> bool:
         if self._closed or (self._process is not None and self._process.poll() is None):
             return not self._closed
-        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf8",
-            env=environment,
-        )
+        self._process = spawn(_COMMAND)
         self._lines = queue.SimpleQueue()
-        threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
+        listen(self._process, self._lines)
         self._send(asdict(self.protocol))
         return self._is_ready()
 
@@ -110,8 +102,25 @@ class Box:
         return status
 
 
-def _listen(stream: IO[str], lines: "queue.SimpleQueue[str]") -> None:
-    """Pass on what the process says; the empty text at its end, too."""
+def spawn(command: str) -> subprocess.Popen[str]:
+    """Start a Python process with one numerical thread that can be written to and listened to, line by line."""
+    environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(
+        [sys.executable, "-c", command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf8",
+        env=environment,
+    )
+
+
+def listen(process: subprocess.Popen[str], lines: "queue.SimpleQueue[str]") -> None:
+    """Pass on, in a thread, what a process says; the empty text at its end, too."""
+    threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
+
+
+def _pass_on(stream: IO[str], lines: "queue.SimpleQueue[str]") -> None:
     with stream:
         for line in stream:
             lines.put(line)

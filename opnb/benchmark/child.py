@@ -6,7 +6,10 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TextIO
 
 from opnb.benchmark.boxes import READY
@@ -14,8 +17,9 @@ from opnb.benchmark.protocol import Protocol, Task
 from opnb.benchmark.tasks import run_task
 
 
-def main() -> None:
-    """Answer until the input ends."""
+@contextmanager
+def conversation() -> Iterator[tuple[Callable[[], dict[str, Any]], Callable[[str], None]]]:
+    """Give a function that waits for the parent's next message, and one that answers it with a line."""
     # Ctrl-C goes to all processes of a terminal; the parent decides what becomes of this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Answers have the output for themselves: what a library prints goes to the errors.
@@ -23,11 +27,16 @@ def main() -> None:
         os.dup2(2, 1)
         messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(messages,), daemon=True).start()
-        protocol = Protocol(**messages.get())
-        _answer(answers, READY)
+        yield messages.get, partial(_answer, answers)
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    with conversation() as (hear, answer):
+        protocol = Protocol(**hear())
+        answer(READY)
         while True:
-            row = run_task(protocol, Task(**messages.get()))
-            _answer(answers, json.dumps(asdict(row)))
+            answer(json.dumps(asdict(run_task(protocol, Task(**hear())))))
 
 
 def _answer(answers: TextIO, line: str) -> None:

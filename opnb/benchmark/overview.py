@@ -78,7 +78,10 @@ def extent(results: Results, said: Summary) -> str:
     each = f"{repeats.min()}" if repeats.min() == repeats.max() else f"{repeats.min()} to {repeats.max()}"
     complete = len(said.errors.complete)
     whole = "" if complete == len(said.errors.table) else f", {complete} of them with a result of every method"
-    size = f"{len(said.errors.table)} data sets{whole}, {len(said.errors.methods)} methods"
+    sets, methods = len(said.errors.table), len(said.errors.methods)
+    size = (
+        f"{sets} {'data set' if sets == 1 else 'data sets'}{whole}, {methods} {'method' if methods == 1 else 'methods'}"
+    )
     return f"{size}, {each} {'repeat' if each == '1' else 'repeats'}: {len(frame):,} rows."
 
 

@@ -83,7 +83,7 @@ def run_task(protocol: Protocol, task: Task) -> Row:
             split = split_of(protocol, task.dataset, task.repeat)
             known = asdict(split.about)
             tuned = _tuned(protocol, task, split)
-            error, log_loss = (judge(tuned.estimator, split.X_test, split.y_test) for judge in (_error, _log_loss))
+            error, log_loss = (judge(tuned.estimator, split.X_test, split.y_test) for judge in (_error, mean_log_loss))
     # A benchmark of many hours must outlive any fault of one method on one data set.
     except Exception as fault:
         return unfinished(protocol, task, "failed", f"{type(fault).__name__}: {fault}", **known)
@@ -152,7 +152,7 @@ def _error(estimator: Any, X: Array, y: NDArray) -> float:
     return float(np.mean(estimator.predict(X) != y))
 
 
-def _log_loss(estimator: Any, X: Array, y: NDArray) -> float:
+def mean_log_loss(estimator: Any, X: Array, y: NDArray) -> float:
     """Mean negative log posterior of the true class, not clipped; NaN without posteriors.
 
     A support vector machine has none. Calibrating it would take a second cross-validation, which the paper's

@@ -1,4 +1,4 @@
-"""The methods of the paper's experiment, with the grids over which they are tuned."""
+"""The methods of the paper's experiment and ours beyond it, with the grids over which they are tuned."""
 
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from opnb.comparators.naive_bayes import KDENaiveBayes
 from opnb.comparators.regularised_discriminant import RegularisedDiscriminant
 from opnb.comparators.support_vectors import COSTS, SCALES, support_vector_machine
 from opnb.comparators.tuning import Method
+from opnb.ensemble import OPNBEnsemble
 from opnb.selection import DEFAULT_LAMS
 
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -112,6 +113,11 @@ _ALL = (
         _bandwidths,
         (("factor", -1), ("alpha", -1)),
     ),
+    # It judges its settings by itself while it fits, so nothing is left to tune.
+    Method(
+        "OPNB+", "OPNB averaged over starts, folds and its best settings", OPNBEnsemble, partial(_fixed, values={}), ()
+    ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+PAPER_METHODS = tuple(name for name in METHODS if name != "OPNB+")

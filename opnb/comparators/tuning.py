@@ -136,6 +136,7 @@ class Tuned:
         The chosen setting.
     settings : list of dict
     cv_errors : ndarray of shape (n_settings, n_folds)
+        Without columns if there was only one setting.
     seconds_tune, seconds_fit : float
         Of the processor, for cross-validation and for the final fit: other programs on the machine lengthen
         them little.
@@ -183,15 +184,16 @@ def tune(
         begin = time.thread_time()
         grid = method.grid(rows, targets)
         settings = list(ParameterGrid(grid))
-        parts = as_folds(folds, targets, seed)
+        # Without a choice there is nothing to cross-validate.
+        parts = as_folds(folds, targets, seed) if len(settings) > 1 else []
         columns = []
         for number, (train, test) in enumerate(parts):
             _report(progress, number, len(parts))
             data = rows[train], targets[train], rows[test], targets[test]
             columns.append(method.errors_on_grid(*data, grid, seed))
         _report(progress, len(parts), len(parts))
-        errors = np.column_stack(columns)
-        chosen = settings[best_setting(settings, errors, method.simplest)]
+        errors = np.column_stack(columns) if columns else np.empty((len(settings), 0))
+        chosen = settings[best_setting(settings, errors, method.simplest) if columns else 0]
         middle = time.thread_time()
         fitted = method.finish(method.seeded(seed), X, y, chosen, settings)
         end = time.thread_time()

@@ -18,6 +18,9 @@ from opnb.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
+# What zipfile raises for archives that are damaged, or of a kind that it does not know.
+_BAD_ARCHIVES = (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError)
+
 
 def unpack_gzip(data: bytes, limits: Limits) -> bytes:
     """Unpack gzip, stopping at the limit."""
@@ -51,28 +54,40 @@ def read_excel(
 
 def read_parquet(data: bytes, limits: Limits) -> tuple[pd.DataFrame, ReadSettings, list[str]]:
     """Read a Parquet file whose declared and decoded sizes are within the limits."""
-    import pyarrow as pa
+    frame, notes = tidy_frame(open_parquet(data, limits))
+    limits.check_columns(frame.shape[1])
+    return frame, ReadSettings("parquet"), [*notes, *missing_notes(frame)]
+
+
+def open_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
+    """Read the columns of a Parquet file as they are, once its sizes were found to be within the limits."""
+    try:
+        return _parquet_frame(data, limits)
+    except DataError:
+        raise
+    except Exception as error:  # whatever a malformed part makes pyarrow raise: Arrow's own, Unicode, Overflow ...
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"The Parquet file is damaged and cannot be read ({reason}). Save it again.") from None
+
+
+def _parquet_frame(data: bytes, limits: Limits) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
-    try:
-        file = pq.ParquetFile(io.BytesIO(data))
-        meta = file.metadata
-        limits.check_shape(meta.num_rows, len(file.schema_arrow.names))
-        declared = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
-        limits.check_unpacked(declared, "The Parquet file")
-        # text stays dictionary-encoded until its full length is known: a small file can repeat one long text
-        # for ever
-        text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-        table = pq.ParquetFile(io.BytesIO(data), read_dictionary=text).read()
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"The Parquet file is damaged and cannot be read ({reason}). Save it again.") from None
+    file = pq.ParquetFile(io.BytesIO(data))
+    meta = file.metadata
+    limits.check_shape(meta.num_rows, len(file.schema_arrow.names))
+    declared = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
+    limits.check_unpacked(declared, "The Parquet file")
+    # text stays dictionary-encoded until its full length is known: a small file can repeat one long text
+    # for ever
+    text = [field.name for field in file.schema_arrow if _is_long(field.type)]
+    table = pq.ParquetFile(io.BytesIO(data), read_dictionary=text).read().replace_schema_metadata(None)
+    table.validate(full=True)  # indices within bounds, text that is UTF-8: what follows trusts both
     limits.check_unpacked(sum(map(_text_bytes, table.columns)), "The Parquet file")
     if table.num_rows == 0:
         raise DataError("The Parquet file holds columns but no rows. Choose a file with rows of data.")
-    frame, notes = tidy_frame(table.to_pandas(ignore_metadata=True))
-    limits.check_columns(frame.shape[1])
-    return frame, ReadSettings("parquet"), [*notes, *missing_notes(frame)]
+    frame: pd.DataFrame = _decoded(table).to_pandas(ignore_metadata=True)
+    return frame
 
 
 def is_workbook(data: bytes) -> bool:
@@ -80,7 +95,7 @@ def is_workbook(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return any(name.startswith("xl/") for name in archive.namelist())
-    except zipfile.BadZipFile:
+    except _BAD_ARCHIVES:
         return True  # let the workbook reader say that it is damaged
 
 
@@ -90,7 +105,7 @@ def _open_workbook(data: bytes, limits: Limits) -> Any:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = archive.infolist()
             encrypted = any(part.flag_bits & 1 for part in parts)
-    except (zipfile.BadZipFile, ValueError, OSError):
+    except _BAD_ARCHIVES:
         raise damaged from None
     if encrypted:
         raise DataError("The Excel file is protected by a password. Save it without one.")
@@ -167,7 +182,25 @@ def _text_bytes(column: Any) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_dictionary(column.type) or not pa.types.is_string(column.type.value_type):
+    if not pa.types.is_dictionary(column.type) or not _is_long(column.type.value_type):
         return 0
     lengths = (pc.take(pc.binary_length(chunk.dictionary), chunk.indices) for chunk in column.chunks)
     return sum(itertools.chain([0], (pc.sum(part).as_py() or 0 for part in lengths)))
+
+
+def _is_long(kind: Any) -> bool:
+    """Tell whether a cell of this Arrow type can be of any length."""
+    import pyarrow as pa
+
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(test(kind) for test in (*texts, pa.types.is_binary, pa.types.is_large_binary))
+
+
+def _decoded(table: Any) -> Any:
+    """Write out the cells of dictionary-encoded columns."""
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(position, field.name, table.column(position).cast(field.type.value_type))
+    return table

@@ -103,6 +103,8 @@ def _text_role(name: str, present: pd.Series, n_distinct: int) -> tuple[str, str
     numeric = ~np.isnan(numbers_in(present))
     if numeric.mean() >= MOSTLY:
         odd = present[~numeric]
+        if odd.empty:
+            return "number", "is of mixed types: numbers, but not all written in the same way"
         what = f"'{odd.iloc[0]}' in row {odd.index[0] + 1}"
         return (
             "number",

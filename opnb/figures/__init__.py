@@ -7,6 +7,7 @@ from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
+from opnb.figures.methods import spread_figure
 from opnb.figures.projection import draw_projection, projection_figure
 from opnb.figures.strip import draw_strip, strip_figure
 from opnb.figures.summaries import confusion_figure, draw_loadings, history_figure, loadings_figure
@@ -34,5 +35,6 @@ __all__ = [
     "path_figure",
     "projection_figure",
     "scatter_matrix_figure",
+    "spread_figure",
     "strip_figure",
 ]

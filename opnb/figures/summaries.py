@@ -159,7 +159,9 @@ def confusion_figure(
         ygap=1,
         hovertemplate="<b>%{y}</b> taken for <b>%{x}</b><br>%{customdata} points, %{z:.1%}<extra></extra>",
     )
-    small = [f"error {metrics.errors}, log-loss {metrics.log_loss:.3f}"]
+    # A method without posteriors has no log-loss.
+    loss = "" if np.isnan(metrics.log_loss) else f", log-loss {metrics.log_loss:.3f}"
+    small = [f"error {metrics.errors}{loss}"]
     axis = {"type": "category", "showgrid": False, "ticks": ""}
     if numbers:
         axis["dtick"] = 1

@@ -9,6 +9,7 @@ from opnb.diagnostics.paths import DimensionCurve
 from opnb.figures.layers import Cloud, point_traces
 from opnb.figures.layout import headline, legend_below, titled, wrapped_html
 from opnb.figures.palette import BOUNDARY, COLOURS, Theme, Trace, class_styles, find_theme, make_figure, trace
+from opnb.figures.playing import play_and_stop, slider
 from opnb.views.path import Movie, PathErrors
 
 _STEP = 250  # milliseconds from frame to frame
@@ -42,8 +43,8 @@ def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -
         legend={**legend_below(compact), "y": 0.0},
         height=height,
         hovermode="closest",
-        sliders=[_slider(movie, look)],
-        updatemenus=[_buttons(look)],
+        sliders=[slider(movie.names, movie.first, look, _STEP)],
+        updatemenus=[play_and_stop(look, _STEP)],
     )
     figure.layout.margin.b = _ROOM_BELOW
     figure.layout.title.text = "<br>".join(lines[movie.first])
@@ -78,56 +79,6 @@ def _points(movie: Movie, number: int, look: Theme) -> list[Trace]:
     styles = class_styles(movie.class_counts)
     cloud = Cloud(movie.x[number], movie.y[number], movie.labels, movie.is_test, movie.rows, movie.class_names)
     return point_traces(cloud, styles, look)
-
-
-def _animation(duration: int) -> dict[str, Any]:
-    # The layout of a frame changes at once, the points glide.
-    return {
-        "mode": "immediate",
-        "frame": {"duration": duration, "redraw": False},
-        "transition": {"duration": duration, "easing": "cubic-in-out"},
-    }
-
-
-def _slider(movie: Movie, look: Theme) -> dict[str, Any]:
-    steps = [
-        {"method": "animate", "args": [[f"{number}"], _animation(_STEP)], "label": name}
-        for number, name in enumerate(movie.names)
-    ]
-    return {
-        "active": movie.first,
-        "steps": steps,
-        "x": 0.0,
-        "len": 1.0,
-        "y": 0.0,
-        "yanchor": "top",
-        "pad": {"t": 70, "b": 0, "l": 96, "r": 12},
-        "currentvalue": {"visible": False},
-        "font": {"size": 11, "color": look.quiet},
-        "bgcolor": look.grid,
-        "activebgcolor": COLOURS[0],
-        "bordercolor": look.grid,
-        "tickcolor": look.quiet,
-    }
-
-
-def _buttons(look: Theme) -> dict[str, Any]:
-    play = {"label": "▶", "method": "animate", "args": [None, {**_animation(_STEP), "fromcurrent": True}]}
-    stop = {"label": "❚❚", "method": "animate", "args": [[None], _animation(0)]}
-    return {
-        "type": "buttons",
-        "direction": "right",
-        "showactive": False,
-        "buttons": [play, stop],
-        "x": 0.0,
-        "xanchor": "left",
-        "y": 0.0,
-        "yanchor": "top",
-        "pad": {"t": 66, "l": 0},
-        "font": {"color": BOUNDARY, "size": 13},
-        "bgcolor": "rgba(128,128,128,0.12)",
-        "bordercolor": look.grid,
-    }
 
 
 def path_figure(errors: PathErrors, lam: float, *, theme: str = "neutral", compact: bool = False) -> go.Figure:

@@ -43,7 +43,7 @@ def data_picker(state: Studio) -> None:
     if state.draft is not None and state.table is not None:
         st.button("Give this table up", icon=":material/undo:", on_click=state.give_up_draft, width="stretch")
     elif state.dataset is not None:
-        st.caption(_summary(state))
+        st.caption(summary(state))
 
 
 def upload_box(state: Studio, label: str, key: str) -> None:
@@ -105,7 +105,8 @@ def _source_name(source: Source) -> str:
     return f"{shortened(source.name, 40)}{drawn} ({_KINDS[source.kind]})"
 
 
-def _summary(state: Studio) -> str:
+def summary(state: Studio) -> str:
+    """Say how large the data in use are."""
     dataset = state.dataset
     assert dataset is not None
     held = f"{len(dataset.test):,} held out" if len(dataset.test) else "none held out"

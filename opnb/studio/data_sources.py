@@ -10,10 +10,12 @@ from opnb.data import SIMULATORS, PmlbEntry, pmlb_catalogue
 from opnb.data.simulators import Parameter
 from opnb.studio.data_picker import show_intake_error, take, upload_box
 from opnb.studio.intake import take_file, take_source
+from opnb.studio.running import not_saved
 from opnb.studio.sources import MAX_SIMULATED_ROWS, ROWS, SEED, Source, bundled_names
 from opnb.studio.spec import LARGEST_SEED
 from opnb.studio.state import Studio
 from opnb.studio.text import plain, quantity
+from opnb.studio.workspace_panel import restoring
 
 _LISTED = 200
 
@@ -26,7 +28,9 @@ def ways_in(state: Studio) -> None:
         "Examples": _examples,
         "Simulate": _simulate,
         "PMLB": _benchmarks,
+        "Workspace": restoring,
     }
+    not_saved(state)
     way = st.segmented_control(
         "Where from", list(ways), default="Upload", required=True, key="way", persist_state="session"
     )

@@ -33,27 +33,30 @@ def take_away(state: Studio, result: FitResult) -> None:
         found = state.studies.outcomes.get(diagnosis_key(result), ())
         path = state.studies.outcomes.get(path_key(result))
         errors = None if path is None else path.errors
-        _button(
+        download(
             "Report", lambda: report(result, state.name_of(result), found, errors), f"{stem}-report.html", "text/html"
         )
-        _button("Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html")
+        download(
+            "Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html"
+        )
         if find_browser() is not None:
-            _button("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")
-            _button("Picture (SVG)", lambda: figure_svg(figure()), f"{stem}.svg", "image/svg+xml")
+            download("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")
+            download("Picture (SVG)", lambda: figure_svg(figure()), f"{stem}.svg", "image/svg+xml")
     if find_browser() is None:
         st.caption("PNG and SVG need a Chrome or Chromium beside the app, and there is none.")
     st.markdown("**Tables and model**")
     with st.container(horizontal=True):
-        _button("Predictions", lambda: exports.predictions(result), f"{stem}-predictions.csv", "text/csv")
-        _button("Projected data", lambda: exports.projections(result), f"{stem}-projected.csv", "text/csv")
-        _button("Weights", lambda: exports.loadings(result), f"{stem}-weights.csv", "text/csv")
-        _button("Model", lambda: exports.model_file(result), f"{stem}.opnb", "application/octet-stream")
+        download("Predictions", lambda: exports.predictions(result), f"{stem}-predictions.csv", "text/csv")
+        download("Projected data", lambda: exports.projections(result), f"{stem}-projected.csv", "text/csv")
+        download("Weights", lambda: exports.loadings(result), f"{stem}-weights.csv", "text/csv")
+        download("Model", lambda: exports.model_file(result), f"{stem}.opnb", "application/octet-stream")
     _link(state, result)
     st.markdown("**Python program that makes this fit**")
     st.code(python_snippet(result.spec), language="python")
 
 
-def _button(label: str, make: Callable[[], bytes | str], name: str, mime: str) -> None:
+def download(label: str, make: Callable[[], bytes | str], name: str, mime: str) -> None:
+    """Offer a file that is made when it is asked for."""
     st.download_button(label, make, name, mime, key=f"take-{label}", on_click="ignore", icon=":material/download:")
 
 

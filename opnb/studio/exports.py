@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -11,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from opnb.data.writing import csv_bytes
+from opnb.model_files import model_to_bytes
 from opnb.studio.links import to_query
 
 if TYPE_CHECKING:
@@ -45,12 +44,9 @@ def loadings(result: FitResult) -> bytes:
 
 def model_file(result: FitResult) -> bytes:
     """Write the model in its own format, with how to prepare a table for it: numbers and text only."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.opnb"
-        recipe = result.dataset.recipe
-        result.classifier.recipe_ = None if recipe is None else recipe.to_dict()
-        result.classifier.save(path)
-        return path.read_bytes()
+    recipe = result.dataset.recipe
+    result.classifier.recipe_ = None if recipe is None else recipe.to_dict()
+    return model_to_bytes(result.classifier)
 
 
 def link(result: FitResult, view: View, address: str | None) -> str:

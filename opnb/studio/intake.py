@@ -9,6 +9,8 @@ import streamlit as st
 
 from opnb.data import Limits, Table, read_table
 from opnb.errors import OPNBError
+from opnb.studio.links import LONGEST_NAME
+from opnb.studio.logs import event, visit_of
 from opnb.studio.sources import HASH_LENGTH, DataSpec, Source, fetch_table
 from opnb.studio.state import Studio
 
@@ -43,11 +45,15 @@ def take_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
     A file that cannot be read leaves everything as it was. One that can be read but not prepared waits as the draft.
     """
     given = {key: value for key, value in reading.items() if value is not None}
+    about: dict[str, Any] = {"visit": visit_of(state.owner), "bytes": len(data)}
     try:
         table = read_table(data, name=name, limits=LIMITS, **given)
     except OPNBError as error:
+        event("table", status="refused", **about)
         return str(error)
-    source = Source("upload", name, reading=tuple(sorted(given.items())), content=table.content_hash[:HASH_LENGTH])
+    event("table", status="read", rows=len(table.frame), columns=table.frame.shape[1], **about)
+    known_as, corrections = name[:LONGEST_NAME] or "table", tuple(sorted(given.items()))
+    source = Source("upload", known_as, reading=corrections, content=table.content_hash[:HASH_LENGTH])
     if state.take_upload(source, table, data):
         begin_fit(state)
     return ""

@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any, Generic, Literal, TypeVar
 
 from opnb.errors import OPNBError
+from opnb.studio.logs import event, visit_of
 
 T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -39,17 +40,26 @@ class Job(Generic[T]):
         Who asked for it: jobs of one owner count against each other in the queue.
     alive : callable, optional
         Tells whether the owner is still there; a job whose owner has left is cancelled.
+    grace : float, optional
+        Seconds the owner may be unreachable; a short while by default.
     """
 
-    def __init__(self, work: Callable[[Job[T]], T], owner: str = "", alive: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self,
+        work: Callable[[Job[T]], T],
+        owner: str = "",
+        alive: Callable[[], bool] = lambda: True,
+        grace: float | None = None,
+    ) -> None:
         self.id = uuid.uuid4().hex
         self.owner = owner
         self.progress: Any = None
         self.result: T | None = None
         self.error = ""
         self.status: Status = "waiting"
-        self.started = time.monotonic()
-        self._work, self._alive = work, alive
+        self.started = self.began = time.monotonic()
+        self.abandoned = False
+        self._work, self._watchers, self._grace = work, [alive], grace
         self._last_seen = self.started
         self._cancelled = threading.Event()
         self._finished = threading.Event()
@@ -58,6 +68,7 @@ class Job(Generic[T]):
     def stopping(self) -> bool:
         """Whether the work should end: asked for by `cancel`, or because nobody is there to see the result."""
         if not self._cancelled.is_set() and self._is_abandoned():
+            self.abandoned = True
             self._cancelled.set()
         return self._cancelled.is_set()
 
@@ -79,9 +90,13 @@ class Job(Generic[T]):
         """Ask the work to end; a job that is still waiting ends at once."""
         self._cancelled.set()
 
+    def watch(self, alive: Callable[[], bool]) -> None:
+        """Let another visit wait for the outcome, too: the job is abandoned when all have left."""
+        self._watchers = [*self._watchers, alive]
+
     def run(self) -> None:
         """Do the work in the calling thread and record the outcome; never raises."""
-        self.status = "running"
+        self.status, self.began = "running", time.monotonic()
         try:
             self.result = self._work(self)
             self.status = "done"
@@ -109,9 +124,9 @@ class Job(Generic[T]):
 
     def _is_abandoned(self) -> bool:
         now = time.monotonic()
-        if self._alive():
+        if any(alive() for alive in self._watchers):
             self._last_seen = now
-        return now - self._last_seen > _GRACE
+        return now - self._last_seen > (_GRACE if self._grace is None else self._grace)
 
 
 class Queue:
@@ -178,9 +193,17 @@ class Queue:
 
     def _run(self, job: Job) -> None:
         job.run()
+        _note(job)
         with self._lock:
             self._running.remove(job)
         self._advance()
+
+
+def _note(job: Job) -> None:
+    """Tell the server's log how a job ended, without anything of its visitor."""
+    status = "abandoned" if job.abandoned else job.status
+    waited, seconds = job.began - job.started, time.monotonic() - job.began
+    event("job", visit=visit_of(job.owner), status=status, waited=waited, seconds=seconds)
 
 
 @cache

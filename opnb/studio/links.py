@@ -21,6 +21,7 @@ from opnb.studio.spec import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, FitSpec, View
 from opnb.studio.text import shortened
 
 LONGEST = 8_000
+LONGEST_NAME = 200  # of data
 _WHOLE = re.compile(r"-?\d{1,10}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,17}(\.\d{1,25})?(e[+-]?\d{1,3})?", re.ASCII)
 _NAME = re.compile(r"[\w.+-]{1,100}", re.ASCII)
@@ -57,13 +58,15 @@ def to_query(spec: FitSpec, view: View) -> dict[str, str]:
     return query | _written(_VIEW_PARTS, view, View())
 
 
-def from_query(query: Mapping[str, str]) -> Link:
+def from_query(query: Mapping[str, str], longest: int = LONGEST) -> Link:
     """Read a fit and its view from query parameters.
 
     Parameters
     ----------
     query : mapping of str to str
         From anyone.
+    longest : int
+        Characters a value may have.
 
     Returns
     -------
@@ -78,11 +81,11 @@ def from_query(query: Mapping[str, str]) -> Link:
     source = _read_source(query, problems)
     if source is None:
         return Link(default_spec(), View(), tuple(problems))
-    source = _updated(source, _SOURCE_PARTS, query, problems)
-    options = _updated(PrepareOptions(), _OPTION_PARTS, query, problems)
-    data = _updated(DataSpec(source, options=options), _DATA_PARTS, query, problems)
-    spec = _updated(FitSpec(data), _FIT_PARTS, query, problems)
-    return Link(spec, _updated(View(), _VIEW_PARTS, query, problems), tuple(problems))
+    source = _updated(source, _SOURCE_PARTS, query, problems, longest)
+    options = _updated(PrepareOptions(), _OPTION_PARTS, query, problems, longest)
+    data = _updated(DataSpec(source, options=options), _DATA_PARTS, query, problems, longest)
+    spec = _updated(FitSpec(data), _FIT_PARTS, query, problems, longest)
+    return Link(spec, _updated(View(), _VIEW_PARTS, query, problems, longest), tuple(problems))
 
 
 def _written(parts: tuple[_Part, ...], values: Any, usual: Any) -> dict[str, str]:
@@ -93,21 +96,21 @@ def _written(parts: tuple[_Part, ...], values: Any, usual: Any) -> dict[str, str
     }
 
 
-def _updated(values: Any, parts: tuple[_Part, ...], query: Mapping[str, str], problems: list[str]) -> Any:
+def _updated(values: Any, parts: tuple[_Part, ...], query: Mapping[str, str], problems: list[str], longest: int) -> Any:
     """Set what the link asks for, one setting at a time, so that a bad one spoils no other."""
     for part in parts:
         if part.name in query:
             try:
-                values = replace(values, **{part.field: part.read(_bounded(query[part.name]))})
+                values = replace(values, **{part.field: part.read(_bounded(query[part.name], longest))})
             except (ValueError, RecursionError) as error:
                 reason = str(error) if isinstance(error, OPNBError) else "it cannot be read."
                 problems.append(f"The link's '{part.name}' was not used: {shortened(reason, 200)}")
     return values
 
 
-def _bounded(text: str) -> str:
-    if len(text) > LONGEST:
-        raise OPNBError(f"it is longer than {LONGEST:,} characters.")
+def _bounded(text: str, longest: int) -> str:
+    if len(text) > longest:
+        raise OPNBError(f"it is longer than {longest:,} characters.")
     return text
 
 
@@ -118,7 +121,7 @@ def _read_source(query: Mapping[str, str], problems: list[str]) -> Source | None
         problems.append(f"The link asks for data that are not here: '{shortened(query['data'], 60)}'.")
         return None
     # A benchmark's name becomes a path in its folder, so it is held to letters, digits and a few signs.
-    if (kind == "pmlb" and not _NAME.fullmatch(name)) or not name or len(name) > 200:
+    if (kind == "pmlb" and not _NAME.fullmatch(name)) or not name or len(name) > LONGEST_NAME:
         problems.append(f"The link names its data in a way that cannot be right: '{shortened(name, 60)}'.")
         return None
     return Source(kind, name)

@@ -38,7 +38,7 @@ def picture() -> None:
         _measures(result)
         state.view, drawing = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
-        st.caption(f":material/info: {note}")
+        st.caption(f":material/info: {plain(note, 500)}")
     write_link()
     figure, words = _drawn(result, state.view, drawing)
     chosen = chart(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import secrets
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from opnb.views import Metrics, Projected, metrics, project
 
@@ -14,6 +17,24 @@ if TYPE_CHECKING:
     from opnb.studio.spec import FitSpec
 
 _numbers = itertools.count(1)
+
+
+Measures = tuple[Metrics, Metrics | None]
+
+
+def projected_rows(classifier: Any, dataset: Dataset) -> Projected:
+    """Project the training rows, then the held-out rows of a data set, and let a fitted classifier predict them."""
+    return project(
+        classifier,
+        dataset.X_train,
+        dataset.y_train,
+        dataset.X_test,
+        dataset.y_test,
+        rows=dataset.rows[dataset.train] + 1,
+        rows_test=dataset.rows[dataset.test] + 1,
+        class_names=dataset.class_names,
+        feature_names=dataset.feature_names,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,28 +49,52 @@ class FitResult:
     dataset : Dataset
     classifier : OPNBClassifier
         Fitted on the training rows.
-    projected : Projected
-        Training rows, then held-out rows, on every direction, with the full model's posteriors. Its `rows` count
-        the table's rows from 1.
-    train, test : Metrics
-        `test` is None without held-out rows.
     seconds : float
     notes : tuple of str
         What the user should know of the fit, for instance that it was stopped.
+    measured : tuple of Metrics, optional
+        The scores of a fit that was kept, so that a list of fits need not predict anything.
     id : int
         Distinct among all results of the process.
+    key : str
+        Names the fit in a workspace, for good.
+    made : float
+        When, in seconds since 1970.
     """
 
     spec: FitSpec
     table: Table = field(repr=False)
     dataset: Dataset = field(repr=False)
     classifier: OPNBClassifier = field(repr=False)
-    projected: Projected = field(repr=False)
-    train: Metrics
-    test: Metrics | None
     seconds: float
     notes: tuple[str, ...] = ()
+    measured: Measures | None = field(default=None, repr=False)
     id: int = field(default_factory=lambda: next(_numbers))
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
+    made: float = field(default_factory=time.time)
+
+    @cached_property
+    def projected(self) -> Projected:
+        """Training rows, then held-out rows, on every direction, with the full model's posteriors.
+
+        Its `rows` count the table's rows from 1. Predicting is the dear part, done once, when first asked for.
+        """
+        return projected_rows(self.classifier, self.dataset)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """How well it predicts the training rows, and the held-out rows if there are any."""
+        return self.measured or metrics(self.projected)
+
+    @property
+    def train(self) -> Metrics:
+        """How well it predicts the rows it was fitted on."""
+        return self.measures[0]
+
+    @property
+    def test(self) -> Metrics | None:
+        """How well it predicts the held-out rows; None without any."""
+        return self.measures[1]
 
     @property
     def n_directions(self) -> int:
@@ -66,16 +111,6 @@ def result_of(
     notes: tuple[str, ...],
 ) -> FitResult:
     """Predict every row with a fitted classifier and score the predictions."""
-    projected = project(
-        classifier,
-        dataset.X_train,
-        dataset.y_train,
-        dataset.X_test,
-        dataset.y_test,
-        rows=dataset.rows[dataset.train] + 1,
-        rows_test=dataset.rows[dataset.test] + 1,
-        class_names=dataset.class_names,
-        feature_names=dataset.feature_names,
-    )
-    train, test = metrics(projected)
-    return FitResult(spec, table, dataset, classifier, projected, train, test, seconds, notes)
+    result = FitResult(spec, table, dataset, classifier, seconds, notes)
+    result.measures  # noqa: B018 - so that the predictions are there when a page asks for them
+    return result

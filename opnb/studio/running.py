@@ -10,8 +10,9 @@ from opnb.studio.jobs import Job, queue
 from opnb.studio.live import moving_picture, objective_curve
 from opnb.studio.results import FitResult
 from opnb.studio.session import studio, theme
+from opnb.studio.spec import FitSpec
 from opnb.studio.state import Studio
-from opnb.studio.text import plain, quantity
+from opnb.studio.text import about, plain, quantity
 
 _QUICK = 0.8  # seconds: a fit that is done by then is shown without the way there
 _STEP = 0.6
@@ -31,6 +32,28 @@ def notices(state: Studio) -> None:
         st.warning(plain(notice, 500), icon=":material/link:")
     if state.fit_error:
         st.error(plain(state.fit_error, 500), icon=":material/error:")
+    not_saved(state)
+    if state.interrupted is not None and state.job is None:
+        _interrupted(state, state.interrupted)
+
+
+def not_saved(state: Studio) -> None:
+    """Say why the latest changes could not be saved, if they could not."""
+    if state.keeper.problem:
+        st.warning(plain(state.keeper.problem, 500), icon=":material/cloud_off:")
+
+
+def _interrupted(state: Studio, spec: FitSpec) -> None:
+    """Say that a fit did not come to its end, and offer to run it again."""
+    with st.container(horizontal=True, vertical_alignment="center", key="interrupted"):
+        words = f"This fit was interrupted before it was done: {plain(spec.label())}"
+        st.warning(words, icon=":material/pause_circle:", width="stretch")
+        st.button("Run it again", icon=":material/replay:", key="run-again", on_click=_run_again, args=(state, spec))
+        st.button("Leave it", icon=":material/close:", key="leave-it", on_click=state.leave_interrupted)
+
+
+def _run_again(state: Studio, spec: FitSpec) -> None:
+    state.fit(spec)
 
 
 def running_fit(state: Studio) -> None:
@@ -68,7 +91,12 @@ def _words(job: Job[FitResult]) -> None:
     else:
         starts = progress.spec.n_init if progress.spec.init == "random" else 1
         which = f"start {progress.start + 1} of {starts}, " if starts > 1 else ""
-        st.progress(progress.share, f"Searching: {which}step {progress.iteration}, {job.seconds:.0f} s")
+        st.progress(progress.share, f"Searching: {which}step {progress.iteration}{_time_left(progress)}")
+
+
+def _time_left(progress: FitProgress) -> str:
+    left = progress.seconds_left
+    return "" if left is None else f", {about(left)} left"
 
 
 def _pictures(progress: FitProgress) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -15,22 +16,30 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from opnb.core.warm_up import warm_up
 from opnb.data import propose
+from opnb.errors import OPNBError, WorkspaceError
+from opnb.studio import address
 from opnb.studio.fitting import fit_work
 from opnb.studio.jobs import Job
+from opnb.studio.keeping import Keeper
 from opnb.studio.links import from_query, to_query
+from opnb.studio.logs import event, visit_of
 from opnb.studio.results import FitResult
+from opnb.studio.saved import Opened
 from opnb.studio.sources import fetch_table, prepared, settled
 from opnb.studio.spec import default_spec
 from opnb.studio.state import Studio
+from opnb.workspace import Store, store_settings
 
 _KEY = "studio"
 _ENTERED, _WANTED = "entered", "page asked for"
 _LOOKING = 3.0  # seconds
+_THIS_COMPUTER = ("localhost", "127.0.0.1", "::1")
 
 
 def enter(pages: Sequence[StreamlitPage]) -> None:
     """Note that the app's own script has run, and go to the page that was asked for before it had."""
     st.session_state[_ENTERED] = True
+    address.remember_workspace()
     wanted = st.session_state.pop(_WANTED, "")
     for page in pages:
         if wanted and page.url_path == wanted:
@@ -38,21 +47,36 @@ def enter(pages: Sequence[StreamlitPage]) -> None:
 
 
 def studio() -> Studio:
-    """Give the state of this visit; a new visit begins where its link says, or at a fitted example."""
+    """Give the state of this visit; a new visit begins where its link says, or at a fitted example.
+
+    What changed since it was asked for last is saved: every page and every part of one asks at its beginning.
+    """
+    inside()
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _begin()
+    state: Studio = st.session_state[_KEY]
+    keep(state)
+    return state
+
+
+def inside() -> None:
+    """Make sure that a page runs within the app."""
     if _ENTERED not in st.session_state:
         # Until the app's script has run once, a server that finds `pages/` runs a page by itself, without navigation.
         st.session_state[_WANTED] = urlsplit(st.context.url or "").path.rpartition("/")[2]
         st.switch_page("app.py", query_params=st.query_params.to_dict())
-    if _KEY not in st.session_state:
-        st.session_state[_KEY] = _begin()
-    state: Studio = st.session_state[_KEY]
-    return state
 
 
 def _begin() -> Studio:
     owner = _session_id()
     state = Studio(owner=owner, alive=_alive(owner))
-    query = st.query_params.to_dict()
+    event("visit", visit=visit_of(owner))
+    store, problem = _store()
+    state.keeper, state.notices = Keeper(store), [problem] if problem else []
+    if store is not None and address.workspace() and _reopen(state, address.workspace()):
+        return state
+    address.set_workspace("")
+    query = address.own_query()
     if query:
         state.follow(from_query(query))
         if state.fits_by_itself:
@@ -61,7 +85,69 @@ def _begin() -> Studio:
         first = _first_result()
         state.restore(first)
         state.keep(first)
+        state.keeper.leave_as_it_is(state.snapshot())
     return state
+
+
+def _reopen(state: Studio, workspace_id: str) -> bool:
+    """Go on where the workspace was left, and tell whether it could be opened."""
+    place = st.empty()
+
+    def progress(done: int, all: int) -> None:
+        place.progress(done / all, f"Opening your workspace: fit {done + 1} of {all}")
+
+    try:
+        found = state.keeper.open(workspace_id, progress)
+        state.take_up(found.snapshot)
+    except OPNBError as error:
+        state.keeper = Keeper(state.keeper.store)
+        state.notices.append(f"The workspace could not be opened. {error}")
+        return False
+    finally:
+        place.empty()
+    state.notices += found.problems
+    state.keeper.leave_as_it_is(state.snapshot())
+    return True
+
+
+def _store() -> tuple[Store | None, str]:
+    """Give the store of this server, or the reason why there is none."""
+    local = st.get_option("server.address") in _THIS_COMPUTER
+    try:
+        settings = store_settings(os.environ, local=local)
+    except WorkspaceError as error:
+        return None, f"Your work is not being saved. {error}"
+    return None if settings is None else _store_in(settings), ""
+
+
+# One for the process, because it counts what all workspaces hold; it holds nothing of theirs.
+_store_in = cache(Store)
+
+
+def keep(state: Studio) -> None:
+    """Have the visit saved where it changed, and its workspace named in the address."""
+    state.keeper.keep(state.snapshot())
+    address.set_workspace(state.keeper.id)
+
+
+def go_on_with(found: Opened) -> None:
+    """Leave this visit for one that was kept elsewhere; it gets a workspace of its own."""
+    before = studio()
+    before.cancel()
+    state = Studio(owner=before.owner, alive=before.alive, keeper=Keeper(before.keeper.store))
+    state.take_up(found.snapshot)
+    state.notices += found.problems
+    state.revision = before.revision + 1  # so that no widget takes over what it showed before
+    st.session_state[_KEY] = state
+    keep(state)
+
+
+def start_afresh() -> None:
+    """Forget this visit, so that the next run begins another."""
+    studio().cancel()
+    del st.session_state[_KEY]
+    address.set_workspace("")
+    st.query_params.clear()
 
 
 @st.cache_resource(max_entries=1, show_spinner="Fitting a first example …")
@@ -113,6 +199,4 @@ def narrow() -> bool:
 def write_link() -> None:
     """Put the fit and its view into the address, so that a reload and a copied address bring them back."""
     state = studio()
-    query = to_query(state.spec, state.view)
-    if st.query_params.to_dict() != query:
-        st.query_params.from_dict(query)
+    address.write_query(to_query(state.spec, state.view))

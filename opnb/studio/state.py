@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING
 
 from opnb.data import Proposal, propose
 from opnb.errors import OPNBError
+from opnb.studio.benchmarking import Desk
 from opnb.studio.fitting import check_size, fit_work
 from opnb.studio.jobs import Job, queue
+from opnb.studio.keeping import AWAY, Keeper
 from opnb.studio.links import Link
+from opnb.studio.saved import Snapshot, Waiting
 from opnb.studio.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
 from opnb.studio.spec import FitSpec, View, default_spec
 from opnb.studio.studies import Studies
 
 if TYPE_CHECKING:
     from opnb.data import Dataset, Table
+    from opnb.studio.comparing import Comparison
     from opnb.studio.results import FitResult
 
 KEPT_FITS = 30
@@ -68,8 +72,12 @@ class Studio:
     job : the fit under way
     studies : work about the fits: diagnoses, paths and the like
     trial : the remedy tried last
+    comparisons : of methods, for every data set they were made on
+    desk : the results of benchmarks
     notices : sentences to show once
     awaited : a link that waits for its upload
+    keeper : saves the visit
+    interrupted : the settings of a fit that was under way when the server or the visit ended
     revision : counts the changes that widgets must start afresh for
     """
 
@@ -91,9 +99,13 @@ class Studio:
     job: Job[FitResult] | None = None
     studies: Studies = field(default_factory=Studies)
     trial: Trial | None = None
+    comparisons: dict[Dataset, Comparison] = field(default_factory=dict)
+    desk: Desk = field(default_factory=Desk)
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
+    keeper: Keeper = field(default_factory=Keeper)
+    interrupted: FitSpec | None = None
     revision: int = 0
 
     def offer(self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None) -> bool:
@@ -152,7 +164,7 @@ class Studio:
 
     def _forget_fit(self) -> None:
         self.cancel()
-        self.job = self.result = None
+        self.job = self.result = self.interrupted = None
         self.fit_error = ""
         self.view = View(boundary=self.view.boundary, extent=self.view.extent, margins=self.view.margins)
         self.revision += 1
@@ -162,16 +174,21 @@ class Studio:
         """Whether the data are small enough to be fitted without being asked."""
         return self.dataset is not None and self.dataset.X.size <= _SMALL
 
-    def fit(self, spec: FitSpec) -> Job[FitResult]:
-        """Ask for a fit of the current data; one that is under way is stopped."""
+    def fit(self, spec: FitSpec) -> Job[FitResult] | None:
+        """Ask for a fit of the current data; one that is under way is stopped. `fit_error` says why it was refused."""
         assert self.table is not None
         assert self.dataset is not None
-        check_size(spec, self.dataset)
+        try:
+            check_size(spec, self.dataset)
+        except OPNBError as error:
+            self.fit_error = str(error)
+            return None
         self.cancel()
         self.studies.stop()  # a fit that is asked for does not wait for a study
-        self.spec, self.fit_error = spec, ""
-        work = partial(fit_work, spec, self.table, self.dataset)
-        self.job = queue().submit(Job(work, self.owner, self.alive))
+        self.spec, self.fit_error, self.interrupted = spec, "", None
+        work = self.keeper.saving(partial(fit_work, spec, self.table, self.dataset))
+        self.job = queue().submit(Job(work, self.owner, self.alive, AWAY if self.keeper.store is not None else None))
+        self.keeper.began(self.job, spec)
         return self.job
 
     def try_remedy(self, spec: FitSpec, code: str, title: str) -> None:
@@ -228,6 +245,47 @@ class Studio:
         if self.deleted is not None:
             self.fits.insert(*self.deleted)
             self.deleted = None
+
+    def snapshot(self) -> Snapshot | None:
+        """Give what is kept of the visit; None as long as there are no data."""
+        if self.table is None or self.data_spec is None:
+            return None
+        draft = self.draft
+        return Snapshot(
+            self.table,
+            self.data_spec,
+            self.spec,
+            self.view,
+            self.raw,
+            tuple(self.fits),
+            {fit.key: self.names[fit.id] for fit in self.fits if self.names.get(fit.id)},
+            "" if self.result is None else self.result.key,
+            self.interrupted if self.job is None else self.spec,
+            None if draft is None else Waiting(draft.table, draft.spec, draft.raw),
+        )
+
+    def take_up(self, kept: Snapshot) -> None:
+        """Go on where a visit was left."""
+        shown = next((fit for fit in kept.fits if fit.key == kept.shown), None)
+        self._set_table(kept.data.source, kept.table, propose(kept.table), kept.raw)
+        self._set_dataset(kept.data, prepared(kept.table, kept.data) if shown is None else shown.dataset)
+        self.result, self.spec, self.view = shown, self._suited(kept.spec), kept.view
+        self.fits, self.interrupted = list(kept.fits), kept.pending
+        self.names = {fit.id: name for fit in kept.fits if (name := (kept.names or {}).get(fit.key))}
+        if kept.waiting is not None:
+            self.offer(kept.waiting.spec.source, kept.waiting.table, kept.waiting.spec, kept.waiting.raw)
+        self._go_on_waiting()
+
+    def _go_on_waiting(self) -> None:
+        """Wait for the fit that was under way, where it still is."""
+        job = self.keeper.under_way(self.interrupted)
+        if job is not None and self.interrupted is not None:
+            job.watch(self.alive)
+            self.job, self.spec, self.interrupted = job, self.interrupted, None
+
+    def leave_interrupted(self) -> None:
+        """Give up the fit that was interrupted."""
+        self.interrupted = None
 
     def follow(self, link: Link) -> None:
         """Begin as a link says, or at the usual example where that cannot be."""

@@ -31,6 +31,20 @@ def quantity(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def about(seconds: float) -> str:
+    """Say a duration as roughly as it is known."""
+    if seconds < 8:
+        return "a few seconds"
+    if seconds < 50:
+        return f"about {round(seconds / 10) * 10 or 10} seconds"
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return "about a minute"
+    if minutes < 90:
+        return f"about {minutes} minutes"
+    return f"about {round(minutes / 60)} hours"
+
+
 def file_stem(name: str) -> str:
     """Make a file name's stem from a name of any kind."""
     return re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-")[:60] or "opnb"

@@ -10,6 +10,7 @@ from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
+from opnb.views.spread import Spread, differences, spread
 from opnb.views.strip import StripView, strip_view
 from opnb.views.summaries import (
     HistoryView,
@@ -34,8 +35,10 @@ __all__ = [
     "Projected",
     "ProjectionView",
     "ScatterMatrixView",
+    "Spread",
     "StripView",
     "describe_projection",
+    "differences",
     "history_view",
     "joint_ranges",
     "loadings_view",
@@ -47,6 +50,7 @@ __all__ = [
     "project",
     "projection_view",
     "scatter_matrix_view",
+    "spread",
     "still",
     "strip_view",
 ]

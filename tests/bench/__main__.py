@@ -1,9 +1,19 @@
 import sys
 
-from tests.bench import browser, diagnoses, engine, picture, real_data, tuning
+from tests.bench import browser, crashes, diagnoses, engine, estimates, fuzz, lessons, picture, real_data, soak, tuning
 
 SECTIONS = (
-    engine.SECTIONS | browser.SECTIONS | diagnoses.SECTIONS | real_data.SECTIONS | tuning.SECTIONS | picture.SECTIONS
+    engine.SECTIONS
+    | browser.SECTIONS
+    | diagnoses.SECTIONS
+    | real_data.SECTIONS
+    | tuning.SECTIONS
+    | picture.SECTIONS
+    | estimates.SECTIONS
+    | fuzz.SECTIONS
+    | soak.SECTIONS
+    | crashes.SECTIONS
+    | lessons.SECTIONS
 )
 
 if __name__ == "__main__":

@@ -44,20 +44,30 @@ def wait_for(address, process):
     raise AssertionError("the server does not answer")
 
 
-@contextmanager
-def running_app(script="app.py", **environment):
-    """Run the app, or another script, and give its address."""
-    port = free_port()
+def start_app(port, script="app.py", **environment):
+    """Start the app, or another script, and give its process once it answers."""
     command = [sys.executable, "-m", "streamlit", "run", script]
     command += ["--server.port", str(port), "--server.headless", "true"]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=os.environ | environment
         )
-        address = f"http://localhost:{port}"
+    try:
+        wait_for(f"http://localhost:{port}", process)
+    except BaseException:
+        process.kill()
+        raise
+    return process
+
+
+@contextmanager
+def running_app(script="app.py", **environment):
+    """Run the app, or another script, and give its address; its workspaces are gone afterwards."""
+    port = free_port()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as workspaces:
+        process = start_app(port, script, **{"OPNB_WORKSPACES": workspaces} | environment)
         try:
-            wait_for(address, process)
-            yield address
+            yield f"http://localhost:{port}"
         finally:
             process.terminate()
             process.wait(30)

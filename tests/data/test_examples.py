@@ -141,5 +141,37 @@ def test_the_number_of_classes_and_covariates():
     assert data.X.shape == (100, 7)
     assert data.class_names == ("A", "B", "C", "D", "E")
     assert simulate("noise", n=50, n_features=200).X.shape == (50, 200)
+    assert simulate("answers", n=50, n_questions=6, n_levels=4).X.shape == (50, 18)
+    assert simulate("decoy-plane", n=50, copies=3).X.shape == (50, 8)
     categories = simulate("categories")
     np.testing.assert_array_equal(np.isin(categories.X, (0, 1)).all(axis=0), categories.is_binary)
+
+
+def test_levels_of_terrains_spread_as_far_as_asked():
+    for levels in (1.0, 3.0):
+        heights = np.median(simulate("hill-valley", n=2000, levels=levels).X, axis=1)
+        assert np.log10(heights.max() / heights.min()) == pytest.approx(levels, abs=0.1)
+
+
+def test_answers_differ_between_the_groups_in_their_sum_alone():
+    data = simulate("answers", n=4000, n_levels=2, test_size=None)
+    decided = data.y == "decided"
+    shares = [data.X[rows].mean(axis=0) for rows in (decided, ~decided)]
+    np.testing.assert_allclose(shares[0], shares[1], atol=0.06)
+    spread = [data.X[rows].sum(axis=1).std() for rows in (decided, ~decided)]
+    assert spread[0] > 1.8 * spread[1]
+
+
+def test_answers_can_lean_instead():
+    data = simulate("answers", n=4000, n_levels=2, together=0.0, lean=0.5, test_size=None)
+    decided = data.y == "decided"
+    assert (data.X[~decided].mean(axis=0) - data.X[decided].mean(axis=0) > 0.2).all()
+    within = np.corrcoef(data.X[decided].T)
+    assert np.abs(within - np.eye(8)).max() < 0.1
+
+
+def test_the_decoy_plane_carries_the_variance():
+    data = simulate("decoy-plane", n=2000, test_size=None)
+    values, vectors = np.linalg.eigh(np.corrcoef(data.X.T))
+    assert values[-2:].sum() / values.sum() > 0.55
+    assert np.abs(vectors[:2, -2:]).max() < 0.2  # the other plane is no part of them

@@ -8,8 +8,10 @@ import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from opnb.data import read_table
+from opnb.errors import DataError
 
 
 def saved(book):
@@ -76,3 +78,23 @@ def test_parquet_types():
     assert table.frame["flag"].tolist()[:2] == ["True", "False"]
     assert pd.api.types.is_datetime64_any_dtype(table.frame["day"])
     assert "'list' holds lists" in table.notes[0]
+
+
+def test_a_workbook_packed_in_an_unknown_way_is_refused_in_words():
+    data = bytearray(saved(openpyxl.Workbook()))
+    listed = data.index(b"PK\x01\x02")
+    data[listed + 6] = 255  # the version of zip that is needed to unpack the first part
+    with pytest.raises(DataError, match="damaged and cannot be opened"):
+        read_table(bytes(data), name="book.xlsx")
+
+
+def test_a_parquet_file_with_words_that_are_no_text_is_refused_or_read_in_words():
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": ["x", "y", "x"]}).replace_schema_metadata({"pandas": "{}"}), buffer)
+    told = buffer.getvalue()
+    assert read_table(told.replace(b"pandas", b"pand\xff\xfe"), name="t.parquet").frame.shape == (3, 2)
+    cells = pa.Array.from_buffers(pa.string(), 3, pa.array([b"x", b"\xff\xfe", b"x"], pa.binary()).buffers())
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": cells}), buffer)
+    with pytest.raises(DataError, match="The Parquet file is damaged"):
+        read_table(buffer.getvalue(), name="t.parquet")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from opnb.data import Table, propose
+from opnb.data import Table, propose, read_table
 
 N = 40
 LETTERS = ["u", "v"] * (N // 2)
@@ -63,3 +63,11 @@ def test_target_needs_few_values():
     frame = pd.DataFrame({"group": LETTERS, "a": np.linspace(0, 1, N), "same": [1] * N})
     assert propose(Table.from_frame(frame, "t")).target == "group"
     assert propose(Table.from_frame(frame[["a", "same"]], "t")).target is None
+
+
+def test_numbers_with_commas_and_with_points_are_numbers_still():
+    lines = [f"{i},5;{'ab'[i % 2]}" for i in range(30)] + ["2.5;a"]
+    table = read_table("\n".join(["size;kind", *lines]).encode(), name="t.csv")
+    column = propose(table).columns[0]
+    assert column.role == "number"
+    assert "not all written in the same way" in column.note

@@ -1,0 +1,20 @@
+"""Other methods on the same data: errors over repeated splits, the planes they look at, their confusions."""
+
+import streamlit as st
+
+from opnb.studio.compare_views import comparing
+from opnb.studio.data_picker import summary
+from opnb.studio.running import notices, wait_briefly
+from opnb.studio.session import studio, write_link
+from opnb.studio.text import plain
+
+state = studio()
+wait_briefly()
+notices(state)
+if state.dataset is None:
+    st.info("There are no data to compare methods on yet. Bring some on the **Data** page.", icon=":material/table:")
+    st.page_link("pages/data.py", label="Go to the Data page", icon=":material/table:")
+else:
+    st.caption(f"About the data: {plain(state.dataset.name)}, {summary(state)}")
+    comparing()
+write_link()

@@ -1,0 +1,59 @@
+"""How much the readers of files and links have been tried."""
+
+import collections
+import logging
+import time
+import warnings
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests import fuzzing
+from tests.bench.timing import heading, row
+
+COUNTS = {
+    "text tables": 18_000,
+    "gzip": 8_000,
+    "Excel": 6_000,
+    "Parquet": 14_000,
+    "models": 16_000,
+    "results": 16_000,
+    "workspaces": 6_000,
+    "links": 20_000,
+}
+
+
+def fuzz(counts=COUNTS):
+    """Give every reader files of strangers; anything but a value or an error in words ends the run."""
+    heading(f"Files and links of strangers: {sum(counts.values()):,} inputs")
+    row("reader", "inputs", "accepted", "refused", "seconds", "slowest")
+    logging.getLogger("opnb").setLevel(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    total = 0
+    for name, count in counts.items():
+        seen, slowest, began = collections.Counter(), 0.0, time.perf_counter()
+
+        @settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.integers(0, 2**62))
+        def one(seed, name=name, seen=seen):
+            nonlocal slowest
+            started = time.thread_time()
+            seen[fuzzing.take(name, seed)] += 1
+            slowest = max(slowest, time.thread_time() - started)
+
+        one()
+        seconds = time.perf_counter() - began
+        total += sum(seen.values())
+        row(
+            name, f"{sum(seen.values()):,}", f"{seen[True]:,}", f"{seen[False]:,}", f"{seconds:.0f}", f"{slowest:.2f} s"
+        )
+    row("all", f"{total:,}")
+
+
+SECTIONS = {"fuzz": fuzz}

@@ -1,0 +1,51 @@
+"""What the server lets in, as it is shipped."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from opnb.data import Limits
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_app_listens_to_this_computer_alone_and_tells_nobody():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    server = settings["server"]
+    assert server["address"] == "localhost"
+    assert server["enableXsrfProtection"] is True
+    assert server["enableAgentApi"] is False
+    assert server["maxUploadSize"] * 2**20 == Limits().max_bytes
+    assert settings["browser"]["gatherUsageStats"] is False
+    assert settings["client"]["showErrorDetails"] not in (True, "full", "stacktrace")
+
+
+def test_every_requirement_is_pinned():
+    for name in ("requirements.txt", "tests/requirements.txt"):
+        lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
+        asked = [line for line in lines if line and not line.startswith("-r ")]
+        assert asked
+        assert all("==" in line for line in asked), asked
+
+
+CODE = [ROOT / "app.py", *(ROOT / "opnb").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+FOREIGN_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "runpy"}
+
+
+@pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
+def test_nothing_unpickles_evaluates_or_shows_foreign_markup(file):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+        if isinstance(node, ast.Import):
+            assert not FOREIGN_CODE & {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module.split(".")[0] not in FOREIGN_CODE
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in {"eval", "exec", "compile", "joblib.load", "st.html", "os.system"}
+            given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+            assert given.get("allow_pickle", "False") == "False"
+            assert given.get("unsafe_allow_html", "False") == "False"
+            assert given.get("unsafe_allow_javascript", "False") == "False"
+            assert given.get("shell", "False") == "False"
