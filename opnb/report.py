@@ -3,7 +3,10 @@
 The page opens without a network and follows the reader's light or dark setting. All text is escaped.
 """
 
+import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import plotly.graph_objects as go
@@ -31,6 +34,11 @@ from opnb.views import (
 )
 from opnb.views.projected import fitted_model
 
+# All that `requirements.txt` pins.
+_PACKAGES = (
+    *("opnb", "jinja2", "joblib", "kaleido", "markupsafe", "numba", "numpy", "openpyxl", "palmerpenguins", "pandas"),
+    *("plotly", "pmlb", "pyarrow", "safetensors", "scikit-learn", "scipy", "streamlit", "threadpoolctl"),
+)
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -84,6 +92,8 @@ li.warning strong::before { content: "Warning: "; } li.notice strong::before { c
 {% endfor %}</table></div>{% endif %}
 {% if snippet %}<h2>Python</h2>
 <pre><code>{{ snippet }}</code></pre>{% endif %}
+<h2>Made with</h2>
+<p class="quiet">{{ versions }}</p>
 </main>
 </body>
 </html>
@@ -137,7 +147,17 @@ def html_report(
         snippet=snippet,
         findings=findings,
         plotly=Markup(get_plotlyjs()) if drawn else "",
+        versions=", ".join(f"{name} {version}" for name, version in used_versions().items()),
     )
+
+
+def used_versions() -> dict[str, str]:
+    """Give the versions of Python and of the packages that a fit and its report come from, where they are known."""
+    found = {"Python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 _TEMPLATE = Environment(autoescape=True, trim_blocks=True).from_string(_PAGE)

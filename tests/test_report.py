@@ -1,6 +1,8 @@
 """The report: one page, everything in it, nothing in it that runs or loads by itself."""
 
+import platform
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -61,3 +63,13 @@ def test_report_of_one_direction():
 
 def test_report_of_nothing_is_small():
     assert len(html_report("empty")) < 5_000
+
+
+def test_the_report_lists_the_versions_of_all_that_is_pinned():
+    page = html_report("A fit")
+    pinned = (Path(__file__).parents[1] / "requirements.txt").read_text().splitlines()
+    for line in pinned:
+        if line and not line.startswith("#"):
+            name, _, number = line.partition("==")
+            assert f"{name} {number}" in page, line
+    assert f"Python {platform.python_version()}" in page

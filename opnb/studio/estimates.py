@@ -8,8 +8,8 @@ rounded up to what a vector holds) it takes, in nanoseconds on the machine the c
             + m n (6.6 log2 n + 5.1 w)            with exact sums
 
 `Speed` learns from finished fits how much slower or faster this server is, its other work included.
-How many steps a search needs cannot be known. Before it starts, the most that were allowed count. Once it runs, the
-gain of a step falls by roughly a decade in sqrt(steps so far) steps until it is too small to go on.
+How many steps a search needs cannot be known. Before it starts, that of a long search counts. Once it runs, the gain
+of a step falls by roughly a decade in sqrt(steps so far) steps until it is too small to go on.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Size:
         Points of the lattice; None with exact sums.
     averaged : bool
         Whether the model keeps the outcome of every start.
+    tol : float
+        Where a search ends by itself.
     """
 
     rows: int
@@ -66,6 +68,12 @@ class Size:
     steps: int
     bins: int | None
     averaged: bool = False
+    tol: float = 1e-5
+
+    @property
+    def likely_steps(self) -> int:
+        """Steps after which nine in ten searches have ended by themselves, or were not allowed more."""
+        return min(self.steps, 100 + round(50 * max(math.log10(1e-5 / self.tol), 0.0)))
 
     @property
     def closing_steps(self) -> int:
@@ -73,9 +81,9 @@ class Size:
         return 6 + self.directions
 
     @property
-    def most_steps(self) -> int:
-        """Steps of the whole fit, where no search ends early."""
-        return self.starts * self.steps + self.closing_steps
+    def all_steps(self) -> int:
+        """Steps of the whole fit, where every search is a long one."""
+        return self.starts * self.likely_steps + self.closing_steps
 
 
 def size_of(spec: FitSpec, dataset: Dataset) -> Size:
@@ -91,6 +99,7 @@ def size_of(spec: FitSpec, dataset: Dataset) -> Size:
         steps=spec.max_iter,
         bins=resolve_n_bins(spec.n_bins, rows, spec.likelihood == "leave-one-out"),
         averaged=spec.combine == "average",
+        tol=spec.tol,
     )
 
 
@@ -177,8 +186,8 @@ def _half_of_memory() -> float:
 
 
 def most_seconds(size: Size, factor: float = 1.0) -> float:
-    """Model a whole fit in which no search ends early."""
-    return factor * size.most_steps * seconds_a_step(size)
+    """Model a whole fit in which every search is a long one."""
+    return factor * size.all_steps * seconds_a_step(size)
 
 
 def check_cost(size: Size, limits: FitLimits, factor: float = 1.0) -> None:
@@ -277,7 +286,7 @@ def all_steps_left(objectives: Mapping[int, Sequence[float]], tol: float, size: 
     """
     started = [list(values) for _, values in sorted(objectives.items())]
     if not started:
-        return float(size.most_steps)
+        return float(size.all_steps)
     here = steps_left(started[-1], tol, size.steps)
     lengths = [float(len(values) - 1) for values in started[:-1]] or [len(started[-1]) - 1 + here]
     return here + (size.starts - len(started)) * statistics.fmean(lengths) + size.closing_steps

@@ -7,9 +7,11 @@ next job is that of a visitor with the fewest jobs running, of equals the one se
 
 from __future__ import annotations
 
+import gc
 import itertools
 import logging
 import os
+import sys
 import threading
 import time
 import uuid
@@ -25,6 +27,7 @@ T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
 LIMIT_VARIABLE = "OPNB_FITS_AT_A_TIME"
 _GRACE = 1.5  # seconds a visitor may be unreachable: a reload of the page drops the connection for a moment
+_TURN = 0.0005  # seconds
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +44,7 @@ class Job(Generic[T]):
     alive : callable, optional
         Tells whether the owner is still there; a job whose owner has left is cancelled.
     grace : float, optional
-        Seconds the owner may be unreachable; a short while by default.
+        Seconds the owner may be unreachable; a short while by default, and while others wait for the worker.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Job(Generic[T]):
         self.started = self.began = time.monotonic()
         self.abandoned = False
         self._work, self._watchers, self._grace = work, [alive], grace
+        self._in_the_way: Callable[[], bool] = lambda: False
         self._last_seen = self.started
         self._cancelled = threading.Event()
         self._finished = threading.Event()
@@ -126,7 +130,8 @@ class Job(Generic[T]):
         now = time.monotonic()
         if any(alive() for alive in self._watchers):
             self._last_seen = now
-        return now - self._last_seen > (_GRACE if self._grace is None else self._grace)
+        grace = _GRACE if self._grace is None or self._in_the_way() else self._grace
+        return now - self._last_seen > grace
 
 
 class Queue:
@@ -142,10 +147,14 @@ class Queue:
 
     def submit(self, job: Job[T]) -> Job[T]:
         """Put a job into the queue; it starts at once where there is room."""
+        job._in_the_way = lambda: self._keeps_others_out(job)
         with self._lock:
             self._waiting.append(job)
         self._advance()
         return job
+
+    def _keeps_others_out(self, job: Job) -> bool:
+        return job.status == "running" and any(other.owner != job.owner for other in list(self._waiting))
 
     def cancel(self, job: Job) -> None:
         """Stop a job, whether it waits or runs."""
@@ -209,5 +218,11 @@ def _note(job: Job) -> None:
 @cache
 def queue() -> Queue:
     """Give the one queue of this process; the environment variable OPNB_FITS_AT_A_TIME sets its width."""
+    # A fit gives Python's lock away at every step of its search and has to get it back from the pages that are being
+    # drawn meanwhile; at the usual 5 ms for each of these a class of visitors would bring it nearly to a halt.
+    sys.setswitchinterval(_TURN)
+    # What the libraries hold stays for good: no search for garbage need go through it again.
+    gc.collect()
+    gc.freeze()
     given = os.environ.get(LIMIT_VARIABLE, "")
     return Queue(int(given) if given.isdigit() and int(given) > 0 else max((os.cpu_count() or 2) - 1, 1))

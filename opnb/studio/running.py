@@ -16,12 +16,13 @@ from opnb.studio.text import about, plain, quantity
 
 _QUICK = 0.8  # seconds: a fit that is done by then is shown without the way there
 _STEP = 0.6
+_STEP_WAITING = 2.0  # many may wait at once, and asking costs those who run
 
 
 def wait_briefly() -> None:
     """Give a quick fit the time to finish, so that the page does not flicker."""
     state = studio()
-    if state.job is not None:
+    if state.job is not None and not queue().place(state.job):  # nobody waits for one that waits itself
         state.job.wait(_QUICK if state.job.stopping else max(_QUICK - state.job.seconds, 0.0))
     state.collect()
 
@@ -62,14 +63,15 @@ def running_fit(state: Studio) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(f"**Fitting** {plain(state.spec.label())}", width="content")
         st.button("Cancel", icon=":material/stop:", key="cancel", on_click=state.cancel)
-    _progress()
+    job = state.job
+    waits = job is not None and queue().place(job) > 0
+    st.fragment(_progress, run_every=_STEP_WAITING if waits else _STEP)(waits)
 
 
-@st.fragment(run_every=_STEP)
-def _progress() -> None:
-    """Follow the fit until it is finished, then run the page once more."""
+def _progress(waited: bool) -> None:
+    """Follow the fit until it is finished, or until it no longer waits, then run the page once more."""
     job = studio().job
-    if job is None or job.finished:
+    if job is None or job.finished or (waited and not queue().place(job)):
         st.rerun()
     _words(job)
     if isinstance(job.progress, FitProgress):

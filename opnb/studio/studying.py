@@ -14,6 +14,7 @@ from opnb.studio.text import plain, quantity
 
 _QUICK = 1.0  # seconds: a study that is done by then is shown without the way there
 _STEP = 0.5
+_STEP_WAITING = 2.0  # many may wait at once, and asking costs those who run
 
 
 def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str) -> Any:
@@ -32,7 +33,8 @@ def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str) -> Any:
     studies = state.studies
     studies.ask(key, work, state.owner, state.alive)
     if studies.job is not None:
-        studies.job.wait(_QUICK if studies.job.stopping else max(_QUICK - studies.job.seconds, 0.0))
+        if not queue().place(studies.job):  # nobody waits for one that waits itself
+            studies.job.wait(_QUICK if studies.job.stopping else max(_QUICK - studies.job.seconds, 0.0))
         studies.collect()
     if key in studies.failures:
         _failure(key, studies.failures[key])
@@ -56,16 +58,17 @@ def _under_way(words: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(f"**{plain(words)}**", width="content")
         st.button("Cancel", icon=":material/stop:", key="study-cancel", on_click=studio().studies.cancel)
-    _progress()
-
-
-@st.fragment(run_every=_STEP)
-def _progress() -> None:
-    """Follow the study until it is finished, then run the page once more."""
     job = studio().studies.job
-    if job is None or job.finished:
+    waits = job is not None and queue().place(job) > 0
+    st.fragment(_progress, run_every=_STEP_WAITING if waits else _STEP)(waits)
+
+
+def _progress(waited: bool) -> None:
+    """Follow the study until it is finished, or until it no longer waits, then run the page once more."""
+    job = studio().studies.job
+    place = 0 if job is None else queue().place(job)
+    if job is None or job.finished or (waited and not place):
         st.rerun()
-    place = queue().place(job)
     if place:
         st.progress(0.0, f"Waiting for a free place: {quantity(place, 'job')} to start, yours being the last of them.")
         return

@@ -1,6 +1,19 @@
 import sys
 
-from tests.bench import browser, crashes, diagnoses, engine, estimates, fuzz, lessons, picture, real_data, soak, tuning
+from tests.bench import (
+    browser,
+    crashes,
+    diagnoses,
+    engine,
+    estimates,
+    fuzz,
+    lessons,
+    load,
+    picture,
+    real_data,
+    soak,
+    tuning,
+)
 
 SECTIONS = (
     engine.SECTIONS
@@ -12,6 +25,7 @@ SECTIONS = (
     | estimates.SECTIONS
     | fuzz.SECTIONS
     | soak.SECTIONS
+    | load.SECTIONS
     | crashes.SECTIONS
     | lessons.SECTIONS
 )

@@ -1,4 +1,4 @@
-"""A table full of markup in a real browser: everything is shown as it is, nothing runs, nothing is fetched elsewhere."""
+"""A table full of markup in a real browser: all is shown as it is, nothing runs, nothing is fetched elsewhere."""
 
 from urllib.parse import urlsplit
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import harness
+from tests.browser.relay import Relay
 from tests.browser.test_journeys import SLOW, TABLE, file_of
 
 pytestmark = pytest.mark.browser
@@ -113,6 +114,20 @@ def test_a_killed_server_comes_back_with_everything_and_the_interrupted_fit(chro
     tab.page.get_by_role("button", name="Cancel").click()
     tab.sees("You stopped this fit").picture().sees("Fits (2)")
     context.close()
+
+
+def test_a_dropped_connection_loses_nothing(chromium, own_server):
+    relay = Relay(own_server.port)
+    context = harness.open_context(chromium)
+    tab = harness.Tab(context.new_page(), relay.address)
+    saved(upload(tab, MINE))
+    relay.cut()
+    tab.page.get_by_text("Connecting").or_(tab.page.get_by_text("Connection error")).first.wait_for()
+    relay.mend()
+    tab.page.get_by_role("button", name="Fit", exact=True).click()
+    shows_mine(tab).sees("Fits (3)")
+    context.close()
+    relay.close()
 
 
 def test_two_visitors_at_once_never_see_each_other(new_tab):

@@ -29,8 +29,8 @@ from opnb.studio.jobs import Job
 from opnb.studio.sources import DataSpec, Source
 from opnb.studio.spec import FitSpec
 
-SIZE = Size(rows=20_000, columns=50, directions=20, classes=10, starts=10, steps=500, bins=100)
-TIGHT = FitLimits(seconds=60, megabytes=100)
+SIZE = Size(rows=20_000, columns=50, directions=20, classes=10, starts=10, steps=80, bins=100)
+TIGHT = FitLimits(seconds=10, megabytes=20)
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,8 @@ def test_a_refusal_names_the_estimate_the_limit_and_what_is_enough():
     with pytest.raises(OPNBError) as refused:
         check_cost(SIZE, TIGHT)
     words = str(refused.value)
-    assert "60 seconds" in words
-    assert "100 MB" in words
+    assert "10 seconds" in words
+    assert "20 MB" in words
     assert "about" in words
     assert "not started" in words
     rows = int(re.search(r"([\d,]+) rows for training", words)[1].replace(",", ""))
@@ -157,7 +157,13 @@ def test_starts_to_come_are_expected_to_be_like_those_before():
     done = {0: [0.0] * 31, 1: [0.0] * 51, 2: [0.0, 0.5, 0.9, 0.99]}
     here = steps_left(done[2], 1e-5, size.steps)
     assert all_steps_left(done, 1e-5, size) == pytest.approx(here + 2 * 40 + size.closing_steps)
-    assert all_steps_left({}, 1e-5, size) == size.most_steps
+    assert all_steps_left({}, 1e-5, size) == size.all_steps
+
+
+def test_most_searches_end_before_they_must_unless_more_precision_is_asked_for():
+    assert replace(SIZE, steps=2_000).likely_steps == 100
+    assert replace(SIZE, steps=2_000, tol=1e-9).likely_steps == 300
+    assert replace(SIZE, steps=30, tol=1e-9).likely_steps == 30
 
 
 def test_the_time_left_follows_the_clock(digits):

@@ -142,6 +142,7 @@ def test_a_visitor_who_left_frees_the_worker_and_the_place(gate, monkeypatch):
     eventually(lambda: queue.place(mine) == 0)
     eventually(lambda: queue.place(waiting) == 0)
     assert waiting.status == "cancelled"
+    eventually(lambda: len(gate.began) == 2)
     assert gate.began == ["running", "mine"]
 
 
@@ -163,3 +164,21 @@ def test_the_width_of_the_queue_is_a_setting(monkeypatch, given, limit):
         assert jobs.queue().limit == limit if limit else jobs.queue().limit >= 1
     finally:
         jobs.queue.cache_clear()
+
+
+def test_a_long_absence_is_forgiven_only_while_nobody_waits_for_the_worker(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "_GRACE", 0.02)
+    queue = Queue(1)
+    away = Job(lambda job: gate._work("away", job), "me", lambda: False, 3600.0)
+    queue.submit(away)
+    eventually(lambda: gate.began)
+    mine_too = queue.submit(gate.job("mine too", "me"))
+    time.sleep(0.1)
+    assert not away.stopping
+    theirs = queue.submit(gate.job("theirs", "you"))
+    eventually(lambda: away.finished)
+    assert away.abandoned
+    eventually(lambda: "theirs" in gate.began)
+    assert queue.place(mine_too) == 1
+    gate.open.set()
+    assert theirs.wait(WAIT)

@@ -1,0 +1,47 @@
+"""What the running server lets in, asked without a browser."""
+
+import urllib.request
+
+import pytest
+
+from opnb.data import Limits
+from tests.studio import nasty
+from tests.visitor import Visitor, put_file, status_of
+
+
+@pytest.fixture
+def visitor(server):
+    visitor = Visitor(server)
+    yield visitor
+    visitor.leave()
+
+
+def test_an_upload_reaches_the_page_and_its_names_stay_text(visitor):
+    visitor.upload("Or your own table", nasty.FILE_NAME.replace('"', ""), nasty.table())
+    visitor.follow(lambda it: "Cancel" not in it.widgets)
+    assert not visitor.faults
+    assert visitor.charts > 0
+    assert any("72 rows" in text for text in visitor.texts)
+
+
+def test_an_upload_without_the_token_of_this_site_is_refused(visitor):
+    address = f"{visitor.address}/_stcore/upload_file/{visitor.session}/anything"
+    assert put_file(address, "a.csv", b"a,b\n1,2\n", visitor.token, **{"X-Xsrftoken": ""}) == 403
+
+
+def test_the_server_itself_refuses_what_is_too_large(visitor):
+    address = f"{visitor.address}/_stcore/upload_file/{visitor.session}/anything"
+    announced = {"Content-Length": str(Limits().max_bytes + 1)}
+    assert put_file(address, "a.csv", b"a,b\n1,2\n", visitor.token, **announced) == 413
+
+
+def test_nobody_can_send_files_to_a_visit_that_is_not_there(visitor):
+    assert (
+        put_file(f"{visitor.address}/_stcore/upload_file/nobody/anything", "a.csv", b"a,b\n1,2\n", visitor.token) == 400
+    )
+
+
+def test_a_program_cannot_drive_the_app_by_streamlits_interface_for_programs(visitor):
+    address = f"{visitor.address}/_stcore/agent/interact"
+    request = urllib.request.Request(address, data=b"{}", headers={"Content-Type": "application/json"}, method="POST")
+    assert status_of(request) in (403, 404)
