@@ -29,31 +29,31 @@ def fuzz(counts=COUNTS):
     row("reader", "inputs", "accepted", "refused", "seconds", "slowest")
     logging.getLogger("opnb").setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    total = 0
-    for name, count in counts.items():
-        seen, slowest, began = collections.Counter(), 0.0, time.perf_counter()
+    tried = [_tried(name, count) for name, count in counts.items()]
+    row("all", f"{sum(tried):,}")
 
-        @settings(
-            max_examples=count,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(st.integers(0, 2**62))
-        def one(seed, name=name, seen=seen):
-            nonlocal slowest
-            started = time.thread_time()
-            seen[fuzzing.take(name, seed)] += 1
-            slowest = max(slowest, time.thread_time() - started)
 
-        one()
-        seconds = time.perf_counter() - began
-        total += sum(seen.values())
-        row(
-            name, f"{sum(seen.values()):,}", f"{seen[True]:,}", f"{seen[False]:,}", f"{seconds:.0f}", f"{slowest:.2f} s"
-        )
-    row("all", f"{total:,}")
+def _tried(name, count):
+    seen, slowest, began = collections.Counter(), [0.0], time.perf_counter()
+
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.integers(0, 2**62))
+    def one(seed):
+        started = time.thread_time()
+        seen[fuzzing.take(name, seed)] += 1
+        slowest[0] = max(slowest[0], time.thread_time() - started)
+
+    one()
+    inputs = sum(seen.values())
+    seconds = f"{time.perf_counter() - began:.0f}"
+    row(name, f"{inputs:,}", f"{seen[True]:,}", f"{seen[False]:,}", seconds, f"{slowest[0]:.2f} s")
+    return inputs
 
 
 SECTIONS = {"fuzz": fuzz}

@@ -5,6 +5,7 @@ import re
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
+from opnb.studio.text import plain
 from tests.studio import nasty
 
 # Strings of these kinds are shown as they are, not read as Markdown, or are no words for a visitor at all.
@@ -167,3 +168,12 @@ def test_a_link_of_a_stranger_is_text(visit, name):
     page = visit(data=f"upload:{words}", lam=words, target=words, view=words)
     assert page.words
     check(page)
+
+
+@pytest.mark.parametrize("text", ["http://a.example/b", "HTTPS://a.example", "www.a.example", "x@a.example"])
+def test_an_address_is_no_link(text):
+    written = plain(text)
+    shown = written.replace("\\", "").replace("\u2060", "")
+    assert shown == text
+    # What GitHub's Markdown makes links of, once the backslashes are gone.
+    assert not re.search(r"https?://|www\.|\w@\w", written.replace("\\", ""), re.IGNORECASE)
