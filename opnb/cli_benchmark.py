@@ -92,6 +92,7 @@ def _outcome(results: "Results", out: Path) -> str:
 
 def _summarise(options: argparse.Namespace) -> None:
     from opnb.benchmark import extent, markdown, read_results, summarise, tables, wins_table
+    from opnb.data.writing import csv_bytes
 
     results = read_results(options.results)
     said = summarise(results, options.methods)
@@ -100,7 +101,7 @@ def _summarise(options: argparse.Namespace) -> None:
     if options.tables is not None:
         options.tables.mkdir(parents=True, exist_ok=True)
         for name, table in tables(said).items():
-            table.to_csv(options.tables / f"{name}.csv")
+            (options.tables / f"{name}.csv").write_bytes(csv_bytes(table.reset_index()))
         print(f"\nWrote the tables to {options.tables}.")
     if options.report is not None:
         from opnb.benchmark_report import benchmark_report

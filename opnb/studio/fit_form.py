@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from opnb.errors import OPNBError
-from opnb.studio.fitting import check_size
 from opnb.studio.spec import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
 from opnb.studio.state import Studio
+from opnb.studio.text import plain
 
 LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
 _MOST_SHOWN = 100
@@ -37,7 +37,7 @@ _HELP = {
 
 
 def fit_form(state: Studio) -> FitSpec | None:
-    """Show the form, and give the settings when they are sent and make sense."""
+    """Show the form, and give the settings when they are sent and allowed; the fit may still refuse them."""
     assert state.dataset is not None
     spec, p = state.spec, state.dataset.X.shape[1]
     key = f"fit-{state.revision}-"
@@ -49,12 +49,10 @@ def fit_form(state: Studio) -> FitSpec | None:
     if not sent:
         return None
     try:
-        asked = replace(spec, **values)
-        check_size(asked, state.dataset)
+        return replace(spec, **values)
     except OPNBError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error, 500), icon=":material/error:")
         return None
-    return asked
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:

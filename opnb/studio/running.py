@@ -32,7 +32,7 @@ def notices(state: Studio) -> None:
     for notice in state.notices:
         st.warning(plain(notice, 500), icon=":material/link:")
     if state.fit_error:
-        st.error(plain(state.fit_error, 500), icon=":material/error:")
+        st.error(plain(state.fit_error, 800), icon=":material/error:")
     not_saved(state)
     if state.interrupted is not None and state.job is None:
         _interrupted(state, state.interrupted)

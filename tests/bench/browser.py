@@ -124,7 +124,9 @@ def _switches(tab, fitting):
         "data": "simulator:gaussian",
         "sim": json.dumps({"n": 50_000, "n_features": 50}),
         "directions": "20",
-        "iterations": "2000",
+        "init": "random",
+        "starts": "50",
+        "iterations": "500",
         "tol": "1e-10",
     }
     tab.open("?" + urlencode(simulated))

@@ -1,4 +1,5 @@
 import argparse
+import re
 
 import pytest
 
@@ -6,7 +7,7 @@ from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.cli_benchmark import add_benchmark, add_summarise
 from opnb.errors import DataError
-from tests.benchmark.samples import results_of
+from tests.benchmark.samples import results_of, row
 
 
 def command(add, *arguments):
@@ -73,3 +74,13 @@ def test_methods_of_a_summary_can_be_chosen(tmp_path, capsys):
     assert out.read_bytes().startswith(line_of(None))
     command(add_summarise, out, "--methods", "A,B")
     assert "2 : 0 (0)" in capsys.readouterr().out
+
+
+def test_names_in_the_tables_are_no_formulas(tmp_path):
+    results = tmp_path / "results.csv"
+    rows = [row(name, method) for name in ("=cmd()", "@b") for method in ("LDA", "-NB")]
+    results.write_bytes(line_of(None) + b"".join(map(line_of, rows)))
+    command(add_summarise, results, "--tables", tmp_path / "tables")
+    written = "".join(file.read_text("utf-8-sig") for file in (tmp_path / "tables").glob("*.csv"))
+    assert "'=cmd()" in written
+    assert not re.search(r"(^|,)(=cmd|@b|-NB)", written, re.MULTILINE)
