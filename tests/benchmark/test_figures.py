@@ -118,6 +118,7 @@ def test_report_is_one_page_with_every_part(results, said):
         "Error against time",
         "Mean test errors",
         "Settings",
+        "Made with",
     ]
     assert page.count('class="plotly-graph-div"') == 9
     assert "162 data sets, 8 methods, 1 repeat: 1,296 rows." in page
