@@ -113,7 +113,7 @@ def changed_value(rng: random.Random, value: Any) -> Any:
 
 def _changed_once(rng: random.Random, value: Any) -> Any:
     if not isinstance(value, (dict, list)) or not value or rng.random() < 0.1:
-        return rng.choice(ODD_VALUES)
+        return copy.deepcopy(rng.choice(ODD_VALUES))  # or the next change would change the list of odd values
     place = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
     way = rng.random()
     if way < 0.1:

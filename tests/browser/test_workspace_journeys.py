@@ -14,7 +14,15 @@ from tests.browser.test_journeys import SLOW, TABLE, file_of
 
 pytestmark = pytest.mark.browser
 
-SIGNS = {"Workbench": "60 rows", "Data": "What was done", "Diagnose": "on this fit", "Tune": "What to try"}
+SIGNS = {
+    "Workbench": "60 rows",
+    "Data": "What was done",
+    "Diagnose": "on this fit",
+    "Tune": "What to try",
+    "Compare": "About the data",
+    "Learn": "Things to try",
+    "Benchmark": "Results",
+}
 MINE = TABLE.replace("colour", "amber").replace("kind", "breed")
 YOURS = TABLE.replace("colour", "violet").replace("kind", "tribe").replace("width", "breadth")
 
