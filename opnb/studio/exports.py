@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -45,8 +46,10 @@ def loadings(result: FitResult) -> bytes:
 def model_file(result: FitResult) -> bytes:
     """Write the model in its own format, with how to prepare a table for it: numbers and text only."""
     recipe = result.dataset.recipe
-    result.classifier.recipe_ = None if recipe is None else recipe.to_dict()
-    return model_to_bytes(result.classifier)
+    # A copy, because a page may be reading the classifier's attributes while this runs in the background.
+    written = copy.copy(result.classifier)
+    written.recipe_ = None if recipe is None else recipe.to_dict()
+    return model_to_bytes(written)
 
 
 def link(result: FitResult, view: View, address: str | None) -> str:

@@ -15,7 +15,7 @@ from opnb.studio.state import Studio
 from opnb.studio.text import about, plain, quantity
 
 _QUICK = 0.8  # seconds: a fit that is done by then is shown without the way there
-_STEP = 0.6
+_STEP = 1.0  # drawing keeps a browser without a graphics card busy, and a click has to wait for it
 _STEP_WAITING = 2.0  # many may wait at once, and asking costs those who run
 
 

@@ -80,6 +80,13 @@ def test_the_model_file_predicts_the_same(result, tmp_path):
     assert again.predict_proba(X) == pytest.approx(result.classifier.predict_proba(X))
 
 
+def test_writing_a_model_leaves_it_alone(result):
+    # It is written in the background, while a page reads the classifier's attributes.
+    before = set(vars(result.classifier))
+    assert exports.model_file(result)
+    assert set(vars(result.classifier)) == before
+
+
 def test_no_cell_of_text_starts_a_formula(hostile):
     for data in (exports.predictions(hostile), exports.projections(hostile), exports.loadings(hostile)):
         for row in csv.reader(io.StringIO(data.decode("utf-8-sig"))):
