@@ -266,6 +266,8 @@ class OPNBClassifier(
 
             return maximise(problem, start.V, max_iter=max_iter, tol=self.tol, callback=watch, start_number=number)
 
+        if len(starts) == 1:  # a path of lambdas is many short searches: no machinery around each
+            return [trace for trace in [run(0, starts[0])] if trace is not None]
         jobs = (delayed(run)(number, start) for number, start in enumerate(starts))
         traces = Parallel(n_jobs=self.n_jobs, require="sharedmem")(jobs)
         return [trace for trace in traces if trace is not None]

@@ -32,6 +32,9 @@ from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.simd import fma, load, log, splat, store, total
 
+# Directions, steps, first lattice numbers and first rows.
+Lattice = tuple[Indices, Array, Array, Indices]
+
 COARSEST_STEP = 0.1
 # Rows handled at a time, so that their scores stay in cache while the directions pass over them.
 _BLOCK = 512
@@ -59,8 +62,8 @@ def lattice_steps(low: Array, high: Array, n_bins: int) -> Array:
 
 
 @kernel
-def lattice_over(axes: Indices, low: Array, high: Array, step: Array) -> tuple[Array, Array, Indices]:
-    """Lay a lattice over the range of every direction in `axes`: steps, first lattice numbers, first rows.
+def lattice_over(axes: Indices, low: Array, high: Array, step: Array) -> Lattice:
+    """Lay a lattice over the range of every direction in `axes`: these, steps, first lattice numbers, first rows.
 
     The first rows end with the number of rows of all lattices.
     """
@@ -72,7 +75,7 @@ def lattice_over(axes: Indices, low: Array, high: Array, step: Array) -> tuple[A
         starts[e] = math.floor(low[axes[e]] / steps[e]) - 2
         n_points = math.floor(high[axes[e]] / steps[e]) - starts[e] + 5
         first[e + 1] = first[e] + int(n_points)
-    return steps, starts, first
+    return axes, steps, starts, first
 
 
 @inline

@@ -13,7 +13,7 @@ from opnb.core.directions import Classes, plan_directions
 from opnb.core.exact import Indices
 from opnb.core.kernel import LOG_HEIGHT, Array, unit_directions
 from opnb.core.kernel_sums import log_sums_at
-from opnb.core.objective import Problem, base_scores
+from opnb.core.objective import Problem
 from opnb.core.posterior import likelihood_and_pull
 
 # Rows that decide the order of the directions: more would cost as much as the fit and change nothing.
@@ -98,9 +98,8 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     rows = np.arange(0, n, max(1, -(-n // _ORDERING_ROWS)))
     labels = classes.labels[rows]
     # Each direction brings its share of the constants, so that any subset of directions has the right scores.
-    prior = base_scores(classes, 0, problem.leave_out)
-    constants = base_scores(classes, 1, problem.leave_out) - prior
-    everything = prior[classes.labels] + n_components * constants[classes.labels]
+    prior, constants = problem.base, problem.each
+    everything = (prior + n_components * constants)[classes.labels]
     contributions = []
     for d in range(n_components):
         alone = np.zeros_like(everything)

@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from opnb.core import binned, exact
+from opnb.core.compiled import kernel
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.kernel_sums import class_log_sums, class_pull
@@ -68,10 +69,10 @@ class Classes:
 class BinnedDirections:
     """Directions on a lattice."""
 
-    def __init__(self, Z: Array, axes: Indices, low: Array, high: Array, step: Array, classes: Classes) -> None:
-        self.Z, self.axes, self.classes = Z, axes, classes
-        self._lattice = (axes, *binned.lattice_over(axes, low, high, step))
-        n_points = self._lattice[-1][-1]
+    def __init__(self, Z: Array, lattice: binned.Lattice, classes: Classes) -> None:
+        self.Z, self.axes, self.classes = Z, lattice[0], classes
+        self._lattice = lattice
+        n_points = lattice[-1][-1]
         self.sums = np.empty((n_points, classes.mass.shape[1]))
         self.logs = np.empty_like(self.sums)
 
@@ -191,16 +192,25 @@ class OwnClassLeftOut:
 
 def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | None) -> list[Directions]:
     """Choose the kernel sums for every row of Z, of shape (n_components, n)."""
-    low, high = Z.min(axis=1), Z.max(axis=1)
-    wide = high - low > exact.PLAIN_SPAN
-    on_lattice = np.zeros(Z.shape[0], dtype=bool)
-    if n_bins is not None:
-        step = binned.lattice_steps(low, high, n_bins)
-        on_lattice = ~wide & ((high - low) / step <= max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1]))
-    plan: list[Directions] = [
-        (WideDirection if wide[d] else ExactDirection)(Z[d], classes, leave_out) for d in np.flatnonzero(~on_lattice)
-    ]
-    if on_lattice.any():
-        binned_directions = BinnedDirections(Z, np.flatnonzero(on_lattice), low, high, step, classes)
-        plan.append(OwnClassLeftOut(binned_directions) if leave_out else binned_directions)
+    low, high = np.minimum.reduce(Z, axis=1), np.maximum.reduce(Z, axis=1)
+    most_points = 0 if n_bins is None else max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1])
+    plain, wide, lattice = _sort_out(low, high, n_bins or 0, most_points)
+    plan: list[Directions] = [ExactDirection(Z[d], classes, leave_out) for d in plain]
+    plan += [WideDirection(Z[d], classes, leave_out) for d in wide]
+    if lattice[0].size:
+        on_lattice = BinnedDirections(Z, lattice, classes)
+        plan.append(OwnClassLeftOut(on_lattice) if leave_out else on_lattice)
     return plan
+
+
+@kernel
+def _sort_out(low: Array, high: Array, n_bins: int, most_points: int) -> tuple[Indices, Indices, binned.Lattice]:
+    """Give the directions for plain and for log-domain sums, and a lattice for those on which it pays.
+
+    A range that is not a number is left to the plain sums, whose outcome then is not a number either.
+    """
+    is_wide = high - low > exact.PLAIN_SPAN
+    steps = binned.lattice_steps(low, high, n_bins)
+    pays = ~is_wide & ((high - low) / steps <= most_points) & (n_bins > 0)
+    lattice = binned.lattice_over(np.flatnonzero(pays), low, high, steps)
+    return np.flatnonzero(~is_wide & ~pays), np.flatnonzero(is_wide), lattice

@@ -34,6 +34,9 @@ class Problem:
     X : ndarray of shape (n, p)
         Used as given: neither centred nor scaled.
     classes : Classes
+    base, each : ndarray of shape (n_classes, width)
+        Scores of a row of each class before any kernel sum (priors), and what every direction adds to them besides
+        its kernel sums (kernel heights and class sizes).
     lam : float
     C : ndarray of shape (p, p) or None
         Matrix of the penalty; None is the identity.
@@ -45,6 +48,8 @@ class Problem:
 
     X: Array
     classes: Classes
+    base: Array
+    each: Array
     lam: float
     C: Array | None
     leave_out: bool
@@ -96,14 +101,15 @@ def make_problem(
     classes = Classes.of(np.asarray(labels), n_classes)
     C = penalty_matrix(X, classes.labels, n_classes, penalty)
     leave_out = likelihood == "leave-one-out"
-    return Problem(X, classes, lam, C, leave_out, resolve_n_bins(n_bins, len(X), leave_out))
+    n_lattice = resolve_n_bins(n_bins, len(X), leave_out)
+    return Problem(X, classes, *_constant_scores(classes, leave_out), lam, C, leave_out, n_lattice)
 
 
 def evaluate(V: Array, problem: Problem) -> Evaluation:
     """Evaluate the objective and its gradient at V, of shape (p, p')."""
     X, classes = problem.X, problem.classes
     Z = V.T @ X.T
-    scores = np.take(base_scores(classes, V.shape[1], problem.leave_out), classes.labels, axis=0)
+    scores = np.take(problem.base + V.shape[1] * problem.each, classes.labels, axis=0)
     plan = plan_directions(Z, classes, problem.leave_out, problem.n_bins)
     for directions in plan:
         directions.add_scores(scores)
@@ -116,15 +122,16 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     return Evaluation(value, gradient, likelihood, penalty, class_term, mixture_term)
 
 
-def base_scores(classes: Classes, n_components: int, leave_out: bool) -> Array:
-    """Scores before any kernel sum, for a row of each class: priors, kernel heights and class sizes."""
+def _constant_scores(classes: Classes, leave_out: bool) -> tuple[Array, Array]:
+    """Scores before any kernel sum, and what a direction adds to them besides its sums, for a row of each class."""
     counts = classes.counts
-    base = np.full_like(classes.mass, NEVER)
-    base[:, : counts.size] = np.log(counts / counts.sum()) + n_components * (LOG_HEIGHT - np.log(counts))
+    base, each = np.full_like(classes.mass, NEVER), np.zeros_like(classes.mass)
+    base[:, : counts.size] = np.log(counts / counts.sum())
+    each[:, : counts.size] = LOG_HEIGHT - np.log(counts)
     if leave_out:
         own = np.arange(counts.size)
-        base[own, own] += n_components * (np.log(counts) - np.log(counts - 1))
-    return base
+        each[own, own] += np.log(counts) - np.log(counts - 1)
+    return base, each
 
 
 def value_and_gradient(
@@ -166,8 +173,8 @@ def value_and_gradient(
             f"got {V.shape}, {X.shape} and {np.shape(y)}."
         )
     names, labels = np.unique(np.asarray(y), return_inverse=True)
-    problem = make_problem(X, labels, names.size, lam=lam, penalty=penalty, likelihood=likelihood, n_bins=n_bins)
-    if problem.leave_out and problem.classes.counts.min() < 2:
+    if likelihood == "leave-one-out" and np.bincount(labels).min() < 2:
         raise ValueError("leave-one-out needs at least two rows in every class.")
+    problem = make_problem(X, labels, names.size, lam=lam, penalty=penalty, likelihood=likelihood, n_bins=n_bins)
     evaluation = evaluate(V, problem)
     return evaluation.value, evaluation.gradient

@@ -3,6 +3,7 @@
 The objective is not concave: the result is a local optimum that depends on the start. SciPy's L-BFGS-B minimises -L.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -95,7 +96,7 @@ class _Recorder:
 
     def record(self, x: Array) -> None:
         """Write an accepted iterate into the history and let the callback see it."""
-        if not np.array_equal(x, self.latest_x):
+        if not (x == self.latest_x).all():
             self(x)
         self.history.append(self._iteration(x.reshape(self.shape).copy(), self.latest))
         if self.callback is not None and self.callback(self.history[-1]):
@@ -111,7 +112,7 @@ class _Recorder:
             penalty=evaluation.penalty,
             class_term=evaluation.class_term,
             mixture_term=evaluation.mixture_term,
-            gradient_norm=float(np.linalg.norm(evaluation.gradient)),
+            gradient_norm=math.sqrt(np.vdot(evaluation.gradient, evaluation.gradient)),
             seconds=time.perf_counter() - self.started,
             V=V,
         )
