@@ -2,9 +2,10 @@
 
 A single search ends in one of several optima, and one likelihood, penalty and lam must be picked by noisy
 cross-validation. The ensemble picks less. The rows are cut into folds; for every setting and fold one search starts at
-random from the rows outside the fold, and predicts those inside. Settings that fall behind are given up early. At the
-end all settings that cannot be told from the best (one standard error) keep their searches, and these vote: no search
-is repeated for the final model.
+random from the rows outside the fold, and predicts those inside. Searches are made in the columns as they are and in
+the components of a radial kernel, where a straight projection bends. Settings that fall behind are given up early. At
+the end all settings that cannot be told from the best (one standard error) keep their searches, and these vote: no
+search is repeated for the final model.
 """
 
 from collections.abc import Sequence
@@ -25,14 +26,29 @@ from opnb.classifier import OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS, LIKELIHOODS
 from opnb.parallel import one_blas_thread
+from opnb.radial import RadialColumns
 from opnb.validation import check_class_sizes, check_lam, check_whole_number
 
 ENSEMBLE_LAMS = tuple(1e-4 * 8.0**i for i in range(-1, 4))
+ENSEMBLE_WIDTHS = (1.0,)
 _PENALTIES = ("frobenius", "pooled")
 # Settings are given up from the second fold on, when they are this many standard errors behind the best.
 _JUDGED_FOLDS, _BEHIND, _EQUAL = 2, 2.0, 1.0
 # Rows of a class that a fold may hold out; of a smaller class all are needed for its density.
 _LEAST_ROWS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One search, and the columns in which it was made; None for those of the table itself."""
+
+    classifier: OPNBClassifier
+    columns: RadialColumns | None
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Give the log posteriors of rows of the table."""
+        rows = np.asarray(X, dtype=float)
+        return self.classifier.predict_log_proba(rows if self.columns is None else self.columns.transform(rows))
 
 
 @dataclass(eq=False)
@@ -43,7 +59,9 @@ class Candidate:
     ----------
     likelihood, penalty : str
     lam : float
-    members : list of OPNBClassifier
+    width : float or None
+        Of the radial kernel in whose components the searches are made; None for the columns themselves.
+    members : list of Member
         One for every fold seen; empty again if the setting is not kept.
     wrong, judged : int
         Errors on the rows left out, and the number of those rows.
@@ -54,7 +72,8 @@ class Candidate:
     likelihood: str
     penalty: str
     lam: float
-    members: list[OPNBClassifier] = field(default_factory=list, repr=False)
+    width: float | None = None
+    members: list[Member] = field(default_factory=list, repr=False)
     wrong: int = 0
     judged: int = 0
     log_loss: float = 0.0
@@ -72,6 +91,9 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
     ----------
     lams : sequence of float, default=None
         Weights of the penalty to choose from; None means 1e-4 * 8**i for i = -1..3.
+    widths : sequence of float, default=None
+        Radial kernels in whose components searches are made besides those in the columns themselves, as multiples of
+        one over the total variance of the columns; None means 1, an empty sequence the columns alone.
     n_folds : int, default=10
         Parts into which the rows are cut. Each setting has as many searches.
     n_kept : int, default=8
@@ -118,6 +140,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         self,
         *,
         lams: Sequence[float] | None = None,
+        widths: Sequence[float] | None = None,
         n_folds: int = 10,
         n_kept: int = 8,
         n_components: int | None = None,
@@ -127,6 +150,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.lams = lams
+        self.widths = widths
         self.n_folds = n_folds
         self.n_kept = n_kept
         self.n_components = n_components
@@ -157,7 +181,8 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         self.candidates_ = self._candidates(alone=bool(counts.min() < 2))
         random = check_random_state(self.random_state)
         folds = _fold_of_rows(labels, self.n_folds, random)
-        seeds = random.randint(2**31 - 1, size=(self.n_folds, len(self.candidates_)))
+        # One seed for each search of a fold, and one for the kernels of the fold.
+        seeds = random.randint(2**31 - 1, size=(self.n_folds, len(self.candidates_) + 1))
         with one_blas_thread():
             racing = self.candidates_
             for fold in range(self.n_folds):
@@ -175,42 +200,67 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         likelihoods = LIKELIHOODS[:1] if alone else LIKELIHOODS
         for lam, likelihood in product(lams, likelihoods):
             check_lam(lam, likelihood)
-        return [Candidate(*setting) for setting in product(likelihoods, _PENALTIES, lams)]
+        straight = [Candidate(*setting) for setting in product(likelihoods, _PENALTIES, lams)]
+        # In a space of functions their squared length is the natural penalty.
+        bent = product(likelihoods, _PENALTIES[:1], lams, self._checked_widths())
+        return straight + [Candidate(*setting) for setting in bent]
+
+    def _checked_widths(self) -> list[float]:
+        widths = [float(width) for width in (ENSEMBLE_WIDTHS if self.widths is None else self.widths)]
+        for width in widths:
+            if not 0 < width < np.inf:
+                raise ValueError(f"widths must be positive finite numbers, got {width}.")
+        return widths
 
     def _run(self, racing: list[Candidate], X: Array, y: NDArray, out: NDArray[np.bool_], seeds: NDArray) -> None:
         """Search with every setting outside a fold, and note what becomes of the rows inside."""
+        spaces = {width: self._space(width, X, out, int(seeds[-1])) for width in {c.width for c in racing}}
         numbers = [self.candidates_.index(candidate) for candidate in racing]
-        members = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._member)(candidate, X[~out], y[~out], int(seeds[number]))
+        searches = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(self._search)(candidate, spaces[candidate.width][1], y[~out], int(seeds[number]))
             for candidate, number in zip(racing, numbers, strict=True)
         )
-        for candidate, member in zip(racing, members, strict=True):
-            candidate.members.append(member)
+        for candidate, classifier in zip(racing, searches, strict=True):
+            columns, _, left_out = spaces[candidate.width]
+            candidate.members.append(Member(classifier, columns))
             if out.any():
-                log_posterior = member.predict_log_proba(X[out])
-                columns = np.searchsorted(self.classes_, y[out])
-                candidate.wrong += int(np.sum(log_posterior.argmax(axis=1) != columns))
-                candidate.log_loss -= float(log_posterior[np.arange(columns.size), columns].sum())
-                candidate.judged += columns.size
+                log_posterior = classifier.predict_log_proba(left_out)
+                truth = np.searchsorted(self.classes_, y[out])
+                candidate.wrong += int(np.sum(log_posterior.argmax(axis=1) != truth))
+                candidate.log_loss -= float(log_posterior[np.arange(truth.size), truth].sum())
+                candidate.judged += truth.size
 
-    def _member(self, candidate: Candidate, X: Array, y: NDArray, seed: int) -> OPNBClassifier:
-        member = OPNBClassifier(
-            n_components=self.n_components,
+    def _space(
+        self, width: float | None, X: Array, out: NDArray[np.bool_], seed: int
+    ) -> tuple[RadialColumns | None, Array, Array]:
+        """Give the columns for a width, fitted outside a fold, with the rows outside and inside in them."""
+        if width is None:
+            return None, X[~out], X[out]
+        columns = RadialColumns(width, self.scale, seed).fit(X[~out])
+        inside = columns.transform(X[out]) if out.any() else X[out]
+        return columns, columns.transform(X[~out]), inside
+
+    def _search(self, candidate: Candidate, X: Array, y: NDArray, seed: int) -> OPNBClassifier:
+        n_components = self.n_components
+        if candidate.width is not None and n_components is not None:
+            n_components = min(n_components, X.shape[1])
+        classifier = OPNBClassifier(
+            n_components=n_components,
             lam=candidate.lam,
             penalty=candidate.penalty,
             likelihood=candidate.likelihood,
             init="random",
             n_bins=None if candidate.likelihood == "leave-one-out" else AUTO_POINTS,
-            scale=self.scale,
+            scale=self.scale and candidate.width is None,
             max_iter=self.max_iter,
             random_state=seed,
         )
         # A vote needs neither the order of the directions nor a search that has come to rest.
-        Xs, labels = member._validated_training_data(X, y)
-        problem = member._problem(Xs, labels, member.lam)
-        starts = member._starting_points(Xs, labels)
-        member._keep(problem, starts, member._search(problem, starts, member.max_iter), ordered=False)
-        return member
+        Xs, labels = classifier._validated_training_data(X, y)
+        problem = classifier._problem(Xs, labels, classifier.lam)
+        starts = classifier._starting_points(Xs, labels)
+        classifier._keep(problem, starts, classifier._search(problem, starts, classifier.max_iter), ordered=False)
+        return classifier
 
     def _keep(self, racing: list[Candidate]) -> None:
         best = sorted(_near_the_best(racing, _EQUAL), key=lambda c: (c.error, c.log_loss))
@@ -218,10 +268,17 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         for candidate in self.candidates_:
             if candidate not in self.kept_:
                 candidate.members = []
-        self.n_iter_ = max(member.n_iter_ for candidate in self.kept_ for member in candidate.members)
+        self.n_iter_ = max(member.classifier.n_iter_ for member in self._members())
+
+    def _members(self) -> list[Member]:
+        return [member for candidate in self.kept_ for member in candidate.members]
 
     def _joint_log_likelihood(self, X: Array) -> Array:
-        posteriors = [member.predict_log_proba(X) for candidate in self.kept_ for member in candidate.members]
+        members = self._members()
+        # Searches of one fold share their columns.
+        spaces = {member.columns for member in members}
+        rows = {columns: X if columns is None else columns.transform(X) for columns in spaces}
+        posteriors = [member.classifier.predict_log_proba(rows[member.columns]) for member in members]
         return logsumexp(posteriors, axis=0) - np.log(len(posteriors))
 
 

@@ -20,6 +20,7 @@ LAYERS = [
         "opnb.classifier",
         "opnb.selection",
         "opnb.ensemble",
+        "opnb.radial",
         "opnb.model_files",
     },
     {"opnb.comparators"},

@@ -29,7 +29,8 @@ def fitted(wine):
 
 def test_posteriors_are_the_mean_over_all_members_kept(fitted, wine):
     members = [member for candidate in fitted.kept_ for member in candidate.members]
-    mean = np.mean([member.predict_proba(wine[0]) for member in members], axis=0)
+    assert any(member.columns is not None for member in members)
+    mean = np.mean([np.exp(member.predict_log_proba(wine[0])) for member in members], axis=0)
     np.testing.assert_allclose(fitted.predict_proba(wine[0]), mean, atol=1e-12)
     np.testing.assert_array_equal(fitted.predict(wine[0]), mean.argmax(axis=1))
     np.testing.assert_allclose(logsumexp(fitted.predict_log_proba(wine[0]), axis=1), 0, atol=1e-12)
@@ -39,8 +40,8 @@ def test_a_member_is_a_fit_without_the_rows_of_its_fold(fitted, wine):
     X, y = wine
     random = np.random.RandomState(0)
     folds = _fold_of_rows(y, 3, random)
-    seeds = random.randint(2**31 - 1, size=(3, len(fitted.candidates_)))
-    best = fitted.kept_[0]
+    seeds = random.randint(2**31 - 1, size=(3, len(fitted.candidates_) + 1))
+    best = next(candidate for candidate in fitted.kept_ if candidate.width is None)
     number = fitted.candidates_.index(best)
     wrong = 0
     for fold, member in enumerate(best.members):
@@ -82,6 +83,19 @@ def test_it_classifies_well():
     assert ensemble.score(X[1::2], y[1::2]) >= 0.93
 
 
+def test_bent_directions_are_found_where_straight_ones_do_worse():
+    rng = np.random.default_rng(0)
+    island = rng.integers(30, size=600)
+    X = rng.uniform(0, 4, size=(30, 3))[island] + rng.normal(scale=0.3, size=(600, 3))
+    y = island % 2  # every class is fifteen islands among those of the other
+    settings = {"lams": [1e-4, 1e-3], "n_folds": 2, "max_iter": 30, "random_state": 0}
+    straight = OPNBEnsemble(widths=[], **settings).fit(X[:400], y[:400])
+    both = OPNBEnsemble(**settings).fit(X[:400], y[:400])
+    assert {candidate.width for candidate in straight.candidates_} == {None}
+    assert {candidate.width for candidate in both.kept_} == {1.0}
+    assert both.score(X[400:], y[400:]) > straight.score(X[400:], y[400:])
+
+
 def test_a_race_gives_up_who_falls_behind():
     racers = [Candidate("resubstitution", "pooled", 1e-3, wrong=w, judged=100) for w in (10, 12, 15, 40)]
     share = 10.5 / 101
@@ -115,6 +129,8 @@ def test_wrong_settings_are_refused(wine):
         ({"lams": []}, "lams is empty"),
         ({"lams": [0.0]}, "lam must"),
         ({"n_folds": 1}, "n_folds"),
+        ({"widths": [0.0]}, "widths must be positive"),
+        ({"n_components": 14}, "n_components=14 must be at most the number of features"),
     ]:
         with pytest.raises(ValueError, match=words):
             clone(SMALL).set_params(**settings).fit(*wine)

@@ -115,7 +115,11 @@ _ALL = (
     ),
     # It judges its settings by itself while it fits, so nothing is left to tune.
     Method(
-        "OPNB+", "OPNB averaged over starts, folds and its best settings", OPNBEnsemble, partial(_fixed, values={}), ()
+        "OPNB+",
+        "OPNB averaged over starts, folds and its best settings, on straight and bent directions",
+        OPNBEnsemble,
+        partial(_fixed, values={}),
+        (),
     ),
 )
 
