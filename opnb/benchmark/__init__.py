@@ -6,6 +6,7 @@ errors = mean_errors(results)
 pairwise(errors.table), mean_ranks(errors.complete), dissect(errors, characteristics(results))
 """
 
+from opnb.benchmark.costs import cheap_first, expected_seconds
 from opnb.benchmark.dissection import CHARACTERISTICS, Dissection, characteristics, dissect
 from opnb.benchmark.methods import BENCHMARK_METHODS
 from opnb.benchmark.overview import Summary, extent, markdown, summarise, tables, wins_table
@@ -46,7 +47,9 @@ __all__ = [
     "Summary",
     "Task",
     "characteristics",
+    "cheap_first",
     "dissect",
+    "expected_seconds",
     "extent",
     "local_datasets",
     "mapped",

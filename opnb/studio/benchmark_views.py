@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _ERROR, _SEEN = "results-error", "results-seen"
 _FIRST = tuple(EXAMPLE + name for name in ("iris", "wine", "penguins"))
 _USUAL_REPEATS, _MOST_REPEATS = 2, 100
-# Seconds of a row, roughly: the mean over methods, growing with the cells of the data.
-_LEAST_SECONDS, _GROWTH = 1.0, 1.2
 
 
 def benchmarking() -> None:
@@ -146,8 +144,7 @@ def _plan(chosen: Sequence[Choice], methods: Sequence[str], repeats: int) -> str
     if not chosen or not methods:
         return "Choose data sets and methods."
     tasks = len(chosen) * len(methods) * repeats
-    cells = [min(choice.n or 500, MAX_ROWS) * (choice.p or 10) for choice in chosen]
-    seconds = sum(_LEAST_SECONDS + (size / 1000) ** _GROWTH / 8 for size in cells) * len(methods) * repeats
+    seconds = repeats * sum(choice.seconds(methods) for choice in chosen)
     fetched = [choice for choice in chosen if choice.place == "network"]
     network = f" {quantity(len(fetched), 'data set')} will be fetched over the network." if fetched else ""
     return (

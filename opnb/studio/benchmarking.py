@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Some bundled examples share their names with other data of PMLB.
 EXAMPLE = "example-"
+# Rows, columns and classes of a data set of which they are not known beforehand.
+_USUAL_SIZE = (500, 10, 3)
 _KEPT = 12
 _numbers = itertools.count(1)
 
@@ -50,6 +52,14 @@ class Choice:
     n: int = 0
     p: int = 0
     K: int = 0
+
+    def seconds(self, methods: Sequence[str]) -> float:
+        """Expect so many seconds of a processor for one repeat of these methods."""
+        from opnb.benchmark import expected_seconds
+        from opnb.data.policy import MAX_ROWS
+
+        n, p, K = (known or usual for known, usual in zip((self.n, self.p, self.K), _USUAL_SIZE, strict=True))
+        return sum(expected_seconds(method, min(n, MAX_ROWS), p, K) for method in methods)
 
     def words(self) -> str:
         """Say what it is, for a list."""
@@ -84,12 +94,10 @@ def choices() -> dict[str, Choice]:
 
 
 def ordered(methods: Sequence[str]) -> tuple[str, ...]:
-    """Sort methods so that those with few settings to try come first, and with them the first rows."""
-    from opnb.benchmark import BENCHMARK_METHODS
-    from opnb.studio.trials import cheap_first
+    """Sort methods so that the quick ones come first, and with them the first rows."""
+    from opnb.benchmark import cheap_first
 
-    data = example(EXAMPLE + bundled_names()[0])
-    return tuple(cheap_first(methods, data.X, data.y, BENCHMARK_METHODS))
+    return tuple(cheap_first(methods, *_USUAL_SIZE))
 
 
 def lay_out(folder: Path, names: Sequence[str]) -> None:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from opnb.benchmark import cheap_first, expected_seconds
 from opnb.comparators import METHODS
 from opnb.data.dataset import stratified_rows
 from opnb.data.policy import MAX_ROWS
 from opnb.studio.jobs import Job
-from opnb.studio.trials import Pair, Trial, cheap_first, n_settings, split_of, store
+from opnb.studio.trials import Pair, Trial, split_of, store
 from opnb.studio.workers import Background, follow
 from opnb.views import ErrorCount, Metrics, Spread, differences, spread
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 MOST_REPEATS = 50
 USUAL_REPEATS = 5
 _KEPT = 10
-# Seconds of a repeat of all methods on two cores of 2020s hardware: these, and a thousand cells to this power.
-_LEAST_SECONDS, _GROWTH = 8.0, 1.2
 
 
 class Comparison(Background):
@@ -64,7 +63,7 @@ class Comparison(Background):
         """List the trials that a choice lacks, repeat by repeat, and cheap methods first."""
         if not methods:
             return []
-        ordered = cheap_first(methods, self.X, self.labels)
+        ordered = cheap_first(methods, *self._size)
         pairs = [(method, repeat) for repeat in range(repeats) for method in ordered]
         return [pair for pair in pairs if pair not in self.trials]
 
@@ -88,14 +87,15 @@ class Comparison(Background):
         waited: dict[str, list[float]] = {}
         for trial in list(self.trials.values()):
             waited.setdefault(trial.method, []).append(trial.waited)
-        unseen = [pair for pair in pairs if pair[0] not in waited]
-        return float(sum(np.mean(waited[method]) for method, _ in pairs if method in waited)) + self._guess(unseen)
+        expected = {method: float(np.mean(seconds)) for method, seconds in waited.items()}
+        return sum(
+            expected[method] if method in expected else expected_seconds(method, *self._size) for method, _ in pairs
+        )
 
-    def _guess(self, pairs: Sequence[Pair]) -> float:
-        """Guess the seconds of trials from the size of the data and the settings to be tried."""
-        sizes = {name: n_settings(method, self.X, self.labels) for name, method in METHODS.items()}
-        one = _LEAST_SECONDS + (self.X.size / 1000) ** _GROWTH
-        return one * sum(sizes[method] for method, _ in pairs) / sum(sizes.values())
+    @property
+    def _size(self) -> tuple[int, int, int]:
+        """Rows, columns and classes."""
+        return *self.X.shape, int(self.labels.max()) + 1
 
 
 def _work(comparison: Comparison, pairs: Sequence[Pair], job: Job[None]) -> None:

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import ParameterGrid
 
 from opnb.benchmark.rows import one_line, params_text
 from opnb.benchmark.tasks import mean_log_loss, warm_up
-from opnb.comparators import METHODS, Method, tune
+from opnb.comparators import METHODS, tune
 from opnb.data.dataset import split_rows
 
 FOLDS = 5
 SHARE = 0.25
 Pair = tuple[str, int]
-# A method without a grid chooses its settings within its fit, which then takes about as long as trying so many.
-_WITHIN = 120
 
 
 @dataclass(frozen=True)
@@ -129,19 +126,3 @@ def split_of(
         return np.setdiff1d(np.arange(len(labels)), test), test
     share = len(test) / len(labels) if len(test) else SHARE
     return split_rows(labels, share, np.random.default_rng([0, repeat]))
-
-
-def n_settings(method: Method, X: NDArray[np.float64], labels: NDArray) -> int:
-    """Count the settings that a method tries, by which its cost can be guessed."""
-    grid = method.grid(X, labels)
-    return len(ParameterGrid(grid)) if grid else _WITHIN
-
-
-def cheap_first(
-    names: Sequence[str],
-    X: NDArray[np.float64],
-    labels: NDArray,
-    registry: Mapping[str, Method] = METHODS,
-) -> list[str]:
-    """Sort methods by the number of settings they try, so that the first answers come soon."""
-    return sorted(names, key=lambda name: n_settings(registry[name], X, labels))

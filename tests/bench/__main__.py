@@ -2,6 +2,7 @@ import sys
 
 from tests.bench import (
     browser,
+    costs,
     crashes,
     diagnoses,
     engine,
@@ -28,6 +29,7 @@ SECTIONS = (
     | load.SECTIONS
     | crashes.SECTIONS
     | lessons.SECTIONS
+    | costs.SECTIONS
 )
 
 if __name__ == "__main__":

@@ -2,18 +2,16 @@
 
 import json
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from opnb.comparators import METHODS
 from opnb.errors import OPNBError
 from opnb.studio import workers
 from opnb.studio.jobs import Job
 from opnb.studio.text import about
-from opnb.studio.trials import Trial, cheap_first, run_trial, split_of, store
+from opnb.studio.trials import Trial, run_trial, split_of, store
 from opnb.studio.workers import Background, follow
 
 NOTHING = np.empty(0, dtype=int)
@@ -109,14 +107,6 @@ def test_a_method_that_fails_says_why():
     trial = run_trial("LDA", 1, X, y, NOTHING)
     assert "constant within each" in trial.problem
     assert np.isnan(trial.error)
-
-
-def test_methods_with_few_settings_come_first():
-    X, y = load_iris(return_X_y=True)
-    assert cheap_first(["SVM", "OPNB", "LDA"], X, y) == ["LDA", "OPNB", "SVM"]
-    untuned = replace(METHODS["OPNB"], grid=lambda X, y: {})
-    registry = {**METHODS, "untuned": untuned}
-    assert cheap_first(["untuned", "SVM"], X, y, registry)[-1] == "untuned", "it does its tuning in its fit"
 
 
 def test_durations_are_as_rough_as_they_are_known():
