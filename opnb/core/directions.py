@@ -96,26 +96,21 @@ class BinnedDirections:
         binned.pull_back(pull, self.Z, classes.labels, *self._lattice, self.sums, self.logs, classes.lanes)
 
 
-class ExactDirection:
-    """One direction summed exactly in plain arithmetic."""
+class ExactDirections:
+    """Directions summed exactly in plain arithmetic."""
 
-    def __init__(self, z: Array, classes: Classes, leave_out: bool) -> None:
-        self.z, self.classes = z, classes
-        self.own = 0.0 if leave_out else 1.0
-        self.order = np.argsort(z)
-
-    def _sorted(self) -> tuple[Indices, Indices, Array, Array]:
-        gap, decay = exact.gaps_and_decays(self.z[self.order])
-        return self.order, self.classes.labels[self.order], gap, decay
+    def __init__(self, Z: Array, axes: Indices, classes: Classes, leave_out: bool) -> None:
+        order = np.argsort(Z if axes.size == len(Z) else Z[axes], axis=1)
+        own = 0.0 if leave_out else 1.0
+        self._sums = (Z, axes, order, classes.labels, classes.mass, own, classes.lanes)
 
     def add_scores(self, scores: Array) -> None:
         """See `Directions`."""
-        exact.add_log_sums(scores, *self._sorted(), self.classes.mass, self.own, self.classes.lanes)
+        exact.add_log_sums(scores, *self._sums)
 
     def pull_back(self, pull: Array) -> None:
         """See `Directions`."""
-        classes = self.classes
-        exact.pull_back(pull, self.z, *self._sorted(), classes.mass, self.own, classes.lanes)
+        exact.pull_back(pull, *self._sums)
 
 
 class WideDirection:
@@ -195,8 +190,9 @@ def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | N
     low, high = np.minimum.reduce(Z, axis=1), np.maximum.reduce(Z, axis=1)
     most_points = 0 if n_bins is None else max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1])
     plain, wide, lattice = _sort_out(low, high, n_bins or 0, most_points)
-    plan: list[Directions] = [ExactDirection(Z[d], classes, leave_out) for d in plain]
-    plan += [WideDirection(Z[d], classes, leave_out) for d in wide]
+    plan: list[Directions] = [WideDirection(Z[d], classes, leave_out) for d in wide]
+    if plain.size:
+        plan.append(ExactDirections(Z, plain, classes, leave_out))
     if lattice[0].size:
         on_lattice = BinnedDirections(Z, lattice, classes)
         plan.append(OwnClassLeftOut(on_lattice) if leave_out else on_lattice)

@@ -33,21 +33,20 @@ _BLOCK = 256
 _EIGHT = (0,) * 8
 
 
-def gaps_and_decays(z: Array) -> tuple[Array, Array]:
-    """Give the steps between sorted points, and exp(-step), both led by the step 0 of the first point."""
-    n = z.size
-    padded = np.zeros(-(-n // 8) * 8)
-    np.subtract(z[1:], z[:-1], out=padded[1:n])
-    decay = np.empty_like(padded)
-    _exp_of_negative(padded, decay, _EIGHT)
-    return padded[:n], decay[:n]
+@inline
+def _lay_out(z: Array, order: Indices, labels: Indices, by_place: Indices, gap: Array, decay: Array) -> None:
+    """Write the classes in sorted order, the steps between sorted points, and exp(-step); the first step is 0.
 
-
-@kernel
-def _exp_of_negative(x: Array, out: Array, lanes: Any) -> None:
-    zero = splat(0.0, lanes)
-    for i in range(0, x.size, len(lanes)):
-        store(out, i, exp(zero - load(x, i, lanes), lanes))
+    `gap` and `decay` are padded to whole vectors of eight.
+    """
+    n = order.size
+    for j in range(n):
+        by_place[j] = labels[order[j]]
+    for j in range(1, n):
+        gap[j] = z[order[j]] - z[order[j - 1]]
+    zero = splat(0.0, _EIGHT)
+    for j in range(0, gap.size, 8):
+        store(decay, j, exp(zero - load(gap, j, _EIGHT), _EIGHT))
 
 
 @inline
@@ -72,28 +71,38 @@ def _left_states(labels: Indices, gap: Array, decay: Array, mass: Array, lane: i
 
 @kernel
 def add_log_sums(
-    scores: Array,
-    order: Indices,
-    labels: Indices,
-    gap: Array,
-    decay: Array,
-    mass: Array,
-    own: float,
-    lanes: Any,
+    scores: Array, Z: Array, axes: Indices, order: Indices, labels: Indices, mass: Array, own: float, lanes: Any
 ) -> None:
-    """Add one direction's log kernel sums of every class to `scores`.
+    """Add the log kernel sums of the directions `axes` to `scores`.
 
     Parameters
     ----------
     scores : ndarray of shape (n, width)
         Padded class scores of every row, in the order of the rows.
-    order, labels, gap, decay : ndarray of shape (n,)
-        Sorting permutation; classes, steps and decays in sorted order.
+    Z : ndarray of shape (n_components, n)
+        Positions.
+    axes : ndarray of int of shape (n_axes,)
+    order : ndarray of int of shape (n_axes, n)
+        Sorting permutations of the positions on these directions.
+    labels : ndarray of int of shape (n,)
     mass : ndarray of shape (n_classes, width)
         The masses that a point of each class adds: one in its own lane, one in the padding.
     own : float
         1 to count a point's own kernel in its class, 0 to leave it out.
     """
+    by_place = np.empty_like(labels)
+    gap = np.zeros(-(-labels.size // 8) * 8)
+    decay = np.empty_like(gap)
+    for e in range(axes.size):
+        _lay_out(Z[axes[e]], order[e], labels, by_place, gap, decay)
+        _add_direction(scores, order[e], by_place, gap, decay, mass, own, lanes)
+
+
+@kernel
+def _add_direction(
+    scores: Array, order: Indices, labels: Indices, gap: Array, decay: Array, mass: Array, own: float, lanes: Any
+) -> None:
+    """Add the log kernel sums of one direction; labels, gap and decay are in sorted order."""
     n, width = scores.shape
     W = len(lanes)
     left = np.empty((_BLOCK, W))
@@ -123,6 +132,25 @@ def add_log_sums(
 
 @kernel
 def pull_back(
+    pull: Array, Z: Array, axes: Indices, order: Indices, labels: Indices, mass: Array, own: float, lanes: Any
+) -> None:
+    """Replace the positions on the directions `axes` by the objective's derivatives by them.
+
+    Parameters
+    ----------
+    pull : ndarray of shape (n, width)
+        Derivative of the objective by each class score of each row. The other parameters are those of `add_log_sums`.
+    """
+    by_place = np.empty_like(labels)
+    gap = np.zeros(-(-labels.size // 8) * 8)
+    decay = np.empty_like(gap)
+    for e in range(axes.size):
+        _lay_out(Z[axes[e]], order[e], labels, by_place, gap, decay)
+        _pull_direction(pull, Z[axes[e]], order[e], by_place, gap, decay, mass, own, lanes)
+
+
+@kernel
+def _pull_direction(
     pull: Array,
     out: Array,
     order: Indices,
@@ -133,15 +161,7 @@ def pull_back(
     own: float,
     lanes: Any,
 ) -> None:
-    """Turn derivatives by the scores into derivatives by the positions, for one direction.
-
-    Parameters
-    ----------
-    pull : ndarray of shape (n, width)
-        Derivative of the objective by each class score of each row.
-    out : ndarray of shape (n,)
-        Written: derivative by the position of each row. The other parameters are those of `add_log_sums`.
-    """
+    """Write the derivative by the position of each row on one direction; labels, gap and decay are in sorted order."""
     n, width = pull.shape
     W = len(lanes)
     left, left_slope = np.empty((_BLOCK, W)), np.empty((_BLOCK, W))
