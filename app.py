@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from opnb.studio import plotly_file
 from opnb.studio.logs import set_up_logs
@@ -26,4 +27,4 @@ if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     enter(pages)
     chosen.run()
 else:  # the server imports it once
-    app = st.App(__file__, routes=plotly_file.routes())
+    app = st.App(__file__, routes=plotly_file.routes(), middleware=[Middleware(plotly_file.InHead)])

@@ -17,7 +17,7 @@ from opnb.studio.session import narrow
 
 _FRONTEND = Path(__file__).parent / "frontend"
 _USUAL_HEIGHT = 450
-_NOT_NEEDED = ["zoomIn2d", "zoomOut2d", "autoScale2d"]
+_NOT_WANTED = ["zoomIn2d", "zoomOut2d", "autoScale2d", "sendChartToCloud"]  # nothing is sent to another host
 _SELECTING = ["lasso2d", "select2d"]
 _element = st.components.v2.component(
     "opnb_chart",
@@ -66,17 +66,21 @@ def chart(
         "selected": selected_rows(st.session_state.get(key), selects),
     }
     data = f"{json.dumps(look)}\n{figure.to_json()}".encode()
-    heard = {} if selects is None else {"on_selected_change": _nothing}
-    return selected_rows(_element(key=key, data=data, height=height, **heard), selects)
+    return selected_rows(_element(key=key, data=data, height=height, on_selected_change=_nothing), selects)
 
 
 def _config(bar: bool, selects: str | None) -> dict[str, Any]:
-    unwanted = _NOT_NEEDED if selects else _NOT_NEEDED + _SELECTING
-    return {"displaylogo": False, "displayModeBar": bar, "modeBarButtonsToRemove": unwanted}
+    removed = _NOT_WANTED if selects else _NOT_WANTED + _SELECTING
+    return {
+        "displaylogo": False,
+        "displayModeBar": bar,
+        "modeBarButtonsToRemove": removed,
+        "showSendToCloud": False,
+    }
 
 
 def _nothing() -> None:
-    """Do nothing: that there is a callback makes Streamlit keep the value."""
+    """Do nothing; with a callback, Streamlit keeps the value."""
 
 
 def selected_rows(state: Any, selects: str | None) -> list[int]:

@@ -9,7 +9,9 @@ import streamlit as st
 # The figure steps in the browser, so the page hears of it only from here. A frame is reported when a person has set it,
 # and otherwise when nothing has moved for longer than one step.
 _SCRIPT = """
+let stop = () => {}; // Streamlit calls again when the data change, and ends only the last call
 export default function ({ data, setStateValue }) {
+  stop();
   let attached = null, quiet = null, started = false, touched = -Infinity;
   const report = (frame, wait) => {
     clearTimeout(quiet);
@@ -41,11 +43,12 @@ export default function ({ data, setStateValue }) {
     attached.removeListener("plotly_sliderchange", dragged);
   };
   const watch = setInterval(attach, 200);
-  return () => {
+  stop = () => {
     clearInterval(watch);
     clearTimeout(quiet);
     detach();
   };
+  return stop;
 }
 """
 _player = st.components.v2.component("opnb_story_player", js=_SCRIPT)

@@ -4,16 +4,19 @@
 const charts = new WeakMap(); // the element that Streamlit gives -> what we know of the chart in it
 let library = null;
 
-/** Load Plotly once for all charts; relative to the page, because this module itself has no address. */
+/** Load Plotly once for all charts. The head of the page has asked for it; a figure asks again if that failed. */
 function load(address) {
+  if (window.Plotly) return window.Plotly;
   library ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = new URL(address, document.baseURI).href;
-    script.onload = () => (window.Plotly ? resolve(window.Plotly) : script.onerror());
-    script.onerror = () => {
-      library = null; // the next figure tries again
+    const script = document.getElementById("opnb-plotly") ?? document.createElement("script");
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => {
+      library = null;
+      script.remove();
       reject(new Error("The part of the app that draws did not load. Reload the page."));
-    };
+    });
+    if (script.src) return;
+    script.src = new URL(address, document.baseURI).href; // this module itself has no address
     document.head.append(script);
   });
   return library;
@@ -23,7 +26,7 @@ function load(address) {
 function read(bytes) {
   const text = new TextDecoder().decode(bytes);
   const end = text.indexOf("\n");
-  return { look: JSON.parse(text.slice(0, end)), text, source: text.slice(end + 1) };
+  return { look: JSON.parse(text.slice(0, end)), source: text.slice(end + 1) };
 }
 
 function open(parent) {
@@ -130,7 +133,7 @@ function fail(chart, error) {
 export default function ({ data, parentElement, setStateValue }) {
   const chart = charts.get(parentElement) ?? open(parentElement);
   const { host } = chart;
-  const { look, text, source } = read(data);
+  const { look, source } = read(data);
   // What is selected stays while the figures are of the same thing; the page knows it when the element is new.
   if (chart.look?.selects !== look.selects) chart.rows = chart.look ? [] : look.selected;
   Object.assign(chart, { look, tell: setStateValue });
