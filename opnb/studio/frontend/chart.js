@@ -102,7 +102,7 @@ function mark({ host, plotly, rows }) {
 
 function listen(chart) {
   const tell = (points) => {
-    if (!chart.look.selects) return;
+    if (!chart.look.selects || chart.busy) return; // Plotly also tells that a new figure has no selection
     const rows = points.map((point) => point.customdata).filter((row) => row !== undefined);
     if (rows.join() === chart.rows.join()) return;
     chart.rows = rows;
