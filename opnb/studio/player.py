@@ -25,14 +25,18 @@ export default function ({ data, setStateValue }) {
   };
   const attach = () => {
     const plot = document.querySelector(`.st-key-${data.figure} .js-plotly-plot`);
-    if (!plot || !plot.on || !plot.querySelector(".updatemenu-button")) return;
+    if (!plot || !plot.on || !plot.querySelector(".updatemenu-button")) return null;
     if (plot !== attached) {
       detach();
       attached = plot;
       plot.on("plotly_animatingframe", moved);
       plot.on("plotly_sliderchange", dragged);
     }
-    if (data.play && !started) {
+    return plot;
+  };
+  const start = () => { // not at once: the figure to play may be drawn after this call
+    const plot = attach();
+    if (plot && data.play && !started) {
       started = true;
       plot.querySelector(".updatemenu-button").dispatchEvent(new MouseEvent("click", { bubbles: true }));
     }
@@ -42,7 +46,8 @@ export default function ({ data, setStateValue }) {
     attached.removeListener("plotly_animatingframe", moved);
     attached.removeListener("plotly_sliderchange", dragged);
   };
-  const watch = setInterval(attach, 200);
+  attach();
+  const watch = setInterval(start, 100);
   stop = () => {
     clearInterval(watch);
     clearTimeout(quiet);

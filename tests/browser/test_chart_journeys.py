@@ -65,8 +65,9 @@ def option(tab, name):
 
 
 def test_new_directions_keep_the_element_and_its_canvases_and_reset_the_zoom(tab):
-    tab.open(f"?{MANY}").picture()
-    assert tab.page.evaluate(REMEMBER) > 1, "no canvas of WebGL"
+    tab.open(f"?{MANY}").sees("Log-loss").picture()
+    tab.page.locator(".js-plotly-plot canvas").first.wait_for(state="attached")
+    assert tab.page.evaluate(REMEMBER) > 1
     whole = tab.figure(RANGE)
     zoom(tab)
     assert tab.figure(RANGE) != pytest.approx(whole)
@@ -193,7 +194,7 @@ def test_a_new_figure_stops_the_one_that_plays(tab):
     tab.page.get_by_role("button", name="Step").click()
     tab.page.wait_for_url(re.compile("at=[1-9]"))
     tab.still().page.wait_for_timeout(1500)  # longer than a frame: one that still played would be seen
-    assert f"at={tab.figure('plot._fullLayout.sliders[0].active')}" in tab.page.url
+    assert f"at={tab.figure('plot._fullLayout.sliders[0].active + 1')}" in tab.page.url
 
 
 def test_a_left_page_leaves_no_drawing_behind(tab):

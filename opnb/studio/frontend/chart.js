@@ -74,7 +74,8 @@ async function show(chart, { look, source }) {
   const { host, plotly, drawn } = chart;
   const { data, layout, frames = [] } = JSON.parse(source);
   if (!drawn) host.replaceChildren(); // the words of a failure
-  if (drawn?.frames) await plotly.animate(host, [null], { mode: "immediate", transition: { duration: 0 } });
+  // An old figure that plays is stopped; Plotly rejects what it interrupts.
+  if (drawn?.frames) await plotly.animate(host, [null], { mode: "immediate" }).catch(() => {});
   // The host has the size, so that the chart follows it. A figure that plays has a slider, which begins anew with it.
   delete layout.width;
   delete layout.height;
