@@ -3,23 +3,28 @@
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
+from opnb.studio import plotly_file
 from opnb.studio.logs import set_up_logs
 from opnb.studio.session import enter
 
-# A picture of ours: browsers fetch named icons for the tab from another company's server.
-icon = str(Path(__file__).parent / "docs" / "icon.svg")
-st.set_page_config(page_title="opnb", page_icon=icon, layout="wide", initial_sidebar_state=330)
-set_up_logs()
-pages = [
-    st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
-    st.Page("pages/data.py", title="Data", icon=":material/table:"),
-    st.Page("pages/diagnose.py", title="Diagnose", icon=":material/troubleshoot:"),
-    st.Page("pages/tune.py", title="Tune", icon=":material/tune:"),
-    st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
-    st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
-    st.Page("pages/benchmark.py", title="Benchmark", icon=":material/speed:"),
-]
-chosen = st.navigation(pages, position="top")
-enter(pages)
-chosen.run()
+if __name__ == "__main__":  # Streamlit runs this file so for every visitor
+    # A picture of ours: browsers fetch named icons for the tab from another company's server.
+    icon = str(Path(__file__).parent / "docs" / "icon.svg")
+    st.set_page_config(page_title="opnb", page_icon=icon, layout="wide", initial_sidebar_state=330)
+    set_up_logs()
+    pages = [
+        st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
+        st.Page("pages/data.py", title="Data", icon=":material/table:"),
+        st.Page("pages/diagnose.py", title="Diagnose", icon=":material/troubleshoot:"),
+        st.Page("pages/tune.py", title="Tune", icon=":material/tune:"),
+        st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
+        st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+        st.Page("pages/benchmark.py", title="Benchmark", icon=":material/speed:"),
+    ]
+    chosen = st.navigation(pages, position="top")
+    enter(pages)
+    chosen.run()
+else:  # the server imports it once
+    app = st.App(__file__, routes=plotly_file.routes(), middleware=[Middleware(plotly_file.InHead)])

@@ -36,8 +36,9 @@ from opnb.views.projected import fitted_model
 
 # All that `requirements.txt` pins.
 _PACKAGES = (
-    *("opnb", "jinja2", "joblib", "kaleido", "markupsafe", "numba", "numpy", "openpyxl", "palmerpenguins", "pandas"),
-    *("plotly", "pmlb", "pyarrow", "safetensors", "scikit-learn", "scipy", "streamlit", "threadpoolctl"),
+    *("opnb", "httptools", "jinja2", "joblib", "kaleido", "markupsafe", "numba", "numpy", "openpyxl"),
+    *("palmerpenguins", "pandas", "plotly", "pmlb", "pyarrow", "safetensors", "scikit-learn", "scipy", "streamlit"),
+    *("threadpoolctl", "uvloop"),
 )
 _PAGE = """<!doctype html>
 <html lang="en">

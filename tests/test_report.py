@@ -70,6 +70,6 @@ def test_the_report_lists_the_versions_of_all_that_is_pinned():
     pinned = (Path(__file__).parents[1] / "requirements.txt").read_text().splitlines()
     for line in pinned:
         if line and not line.startswith("#"):
-            name, _, number = line.partition("==")
+            name, _, number = line.partition(";")[0].strip().partition("==")
             assert f"{name} {number}" in page, line
     assert f"Python {platform.python_version()}" in page

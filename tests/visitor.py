@@ -105,7 +105,7 @@ class Visitor:
             self.texts.append(part.body)
         elif kind == "progress":
             self.texts.append(part.text)
-        elif kind == "plotly_chart":
+        elif kind == "bidi_component" and part.component_name == "opnb_chart":
             self.charts += 1
         elif hasattr(part, "label"):
             self.widgets[part.label] = (kind, part, fragment)

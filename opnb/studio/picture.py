@@ -41,22 +41,21 @@ def picture() -> None:
         st.caption(f":material/info: {plain(note, 500)}")
     write_link()
     figure, words = _drawn(result, state.view, drawing)
-    chosen = chart(
+    rows = chart(
         figure,
-        f"picture-{result.id}",
+        "picture",
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        on_select="rerun",
-        selection_mode=("lasso", "box", "points"),
+        revision=f"{result.id} {state.view.directions} {state.view.extent}",
+        selects=str(result.id),
     )
     with st.expander("The picture in words"):
         st.markdown(plain(words, 5_000))
-    rows = sorted({row for point in chosen["selection"]["points"] if (row := _row_of(point)) is not None})
     if rows:
         _selected(result, rows)
 
 
 def _drawn(result: FitResult, view: View, selectable: bool) -> tuple[Any, str]:
-    """Draw the picture, or give the one drawn last: a selection must find its figure unchanged."""
+    """Draw the picture, or give the one drawn last: a selection does not change it."""
     asked = (result.id, view, theme(), narrow(), selectable)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
@@ -151,14 +150,6 @@ def _focus_box(result: FitResult, view: View, key: str) -> tuple[str, ...]:
         key=f"focus-{key}",
     )
     return tuple(chosen)
-
-
-def _row_of(point: dict[str, Any]) -> int | None:
-    """Read the row a point carries; the curves of the picture carry none."""
-    data = point.get("customdata")
-    if isinstance(data, (list, tuple)):
-        data = data[0] if data else None
-    return int(data) if isinstance(data, (int, float)) else None
 
 
 def _selected(result: FitResult, rows: list[int]) -> None:

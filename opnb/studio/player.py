@@ -9,7 +9,9 @@ import streamlit as st
 # The figure steps in the browser, so the page hears of it only from here. A frame is reported when a person has set it,
 # and otherwise when nothing has moved for longer than one step.
 _SCRIPT = """
+let stop = () => {}; // Streamlit calls again when the data change, and ends only the last call
 export default function ({ data, setStateValue }) {
+  stop();
   let attached = null, quiet = null, started = false, touched = -Infinity;
   const report = (frame, wait) => {
     clearTimeout(quiet);
@@ -23,14 +25,18 @@ export default function ({ data, setStateValue }) {
   };
   const attach = () => {
     const plot = document.querySelector(`.st-key-${data.figure} .js-plotly-plot`);
-    if (!plot || !plot.on || !plot.querySelector(".updatemenu-button")) return;
+    if (!plot || !plot.on || !plot.querySelector(".updatemenu-button")) return null;
     if (plot !== attached) {
       detach();
       attached = plot;
       plot.on("plotly_animatingframe", moved);
       plot.on("plotly_sliderchange", dragged);
     }
-    if (data.play && !started) {
+    return plot;
+  };
+  const start = () => { // not at once: the figure to play may be drawn after this call
+    const plot = attach();
+    if (plot && data.play && !started) {
       started = true;
       plot.querySelector(".updatemenu-button").dispatchEvent(new MouseEvent("click", { bubbles: true }));
     }
@@ -40,12 +46,14 @@ export default function ({ data, setStateValue }) {
     attached.removeListener("plotly_animatingframe", moved);
     attached.removeListener("plotly_sliderchange", dragged);
   };
-  const watch = setInterval(attach, 200);
-  return () => {
+  attach();
+  const watch = setInterval(start, 100);
+  stop = () => {
     clearInterval(watch);
     clearTimeout(quiet);
     detach();
   };
+  return stop;
 }
 """
 _player = st.components.v2.component("opnb_story_player", js=_SCRIPT)

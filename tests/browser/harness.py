@@ -44,16 +44,16 @@ def wait_for(address, process):
     raise AssertionError("the server does not answer")
 
 
-def start_app(port, script="app.py", **environment):
-    """Start the app, or another script, and give its process once it answers."""
+def start_app(port, script="app.py", *, folder="", **environment):
+    """Start the app, or another script, below a folder or not, and give its process once it answers."""
     command = [sys.executable, "-m", "streamlit", "run", script]
-    command += ["--server.port", str(port), "--server.headless", "true"]
+    command += ["--server.port", str(port), "--server.headless", "true", "--server.baseUrlPath", folder]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=os.environ | environment
         )
     try:
-        wait_for(f"http://localhost:{port}", process)
+        wait_for(f"http://localhost:{port}/{folder}".rstrip("/"), process)
     except BaseException:
         process.kill()
         raise

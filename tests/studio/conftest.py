@@ -11,6 +11,13 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT = 60
 
 
+def figures(at):
+    """Give the figures on the page, as the browser gets them."""
+    elements = [element.proto for element in at.get("bidi_component")]
+    sent = [element.bytes for element in elements if element.component_name == "opnb_chart"]
+    return [json.loads(data.split(b"\n", 1)[1]) for data in sent]
+
+
 class Visit:
     """One visitor: runs the app and finds things by the words a person sees."""
 
@@ -80,7 +87,7 @@ class Visit:
         return " ".join(e.value.replace("\\", "") for kind in kinds for e in getattr(self.at, kind))
 
     def figures(self):
-        return [json.loads(chart.proto.spec) for chart in self.at.get("plotly_chart")]
+        return figures(self.at)
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """The Learn page: every lesson, its links, the wall and the guide."""
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from opnb.lessons import LESSONS
 from opnb.studio.learning import Visit
 from opnb.studio.lesson_links import RESERVED, Place, from_query, link, place_of, to_query
-from tests.studio.conftest import ROOT, TIMEOUT
+from tests.studio.conftest import ROOT, TIMEOUT, figures
 
 KEYS = [lesson.key for lesson in LESSONS]
 ROTATE = LESSONS[0]
@@ -47,7 +45,7 @@ class Class:
         return " ".join(one.value.replace("\\", "") for kind in kinds for one in getattr(self.at, kind))
 
     def figure(self):
-        return json.loads(self.at.get("plotly_chart")[0].proto.spec)
+        return figures(self.at)[0]
 
     def says(self):
         return self.figure()["layout"]["annotations"][0]["text"].replace("<br>", " ")

@@ -28,6 +28,8 @@ SHARED_CACHES = {
     "learning._told",  # lessons on simulated data
     "learning._drawn",
     "logs.set_up_logs",  # nothing
+    "plotly_file.address",  # a file of the app
+    "plotly_file._packed",
 }
 
 

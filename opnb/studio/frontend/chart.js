@@ -1,0 +1,153 @@
+// One chart of the app. Streamlit calls the default function whenever the data of an element change; the figure is
+// drawn into a host that stays, so that zoom, selection and WebGL contexts outlive a new figure.
+
+const charts = new WeakMap(); // the element that Streamlit gives -> what we know of the chart in it
+let library = null;
+
+/** Load Plotly once for all charts. The head of the page has asked for it; a figure asks again if that failed. */
+function load(address) {
+  if (window.Plotly) return window.Plotly;
+  library ??= new Promise((resolve, reject) => {
+    const script = document.getElementById("opnb-plotly") ?? document.createElement("script");
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => {
+      library = null;
+      script.remove();
+      reject(new Error("The part of the app that draws did not load. Reload the page."));
+    });
+    if (script.src) return;
+    script.src = new URL(address, document.baseURI).href; // this module itself has no address
+    document.head.append(script);
+  });
+  return library;
+}
+
+/** The first line says how the figure is shown, the second is the figure. */
+function read(bytes) {
+  const text = new TextDecoder().decode(bytes);
+  const end = text.indexOf("\n");
+  return { look: JSON.parse(text.slice(0, end)), source: text.slice(end + 1) };
+}
+
+function open(parent) {
+  const host = document.createElement("div");
+  host.className = "opnb-chart";
+  parent.append(host);
+  const chart = { host, plotly: null, drawn: null, wanted: null, busy: false, rows: [], size: "", number: 0 };
+  chart.observer = new ResizeObserver(() => resized(chart));
+  chart.observer.observe(host);
+  charts.set(parent, chart);
+  return chart;
+}
+
+const sizeOf = (host) => `${host.clientWidth}x${host.clientHeight}`;
+
+function resized(chart) {
+  if (chart.wanted) draw(chart); // it came while its place was hidden
+  else if (chart.drawn && chart.host.clientWidth && sizeOf(chart.host) !== chart.size) {
+    chart.size = sizeOf(chart.host);
+    chart.plotly.Plots.resize(chart.host).catch(() => {}); // hidden meanwhile
+  }
+}
+
+/** Draw what is wanted last; a figure that comes meanwhile is drawn after it. */
+async function draw(chart) {
+  if (chart.busy) return;
+  chart.busy = true;
+  try {
+    while (chart.wanted && chart.host.isConnected && chart.host.clientWidth) {
+      const wanted = chart.wanted;
+      chart.wanted = null;
+      try {
+        chart.plotly = await load(wanted.look.plotly);
+        await show(chart, wanted);
+      } catch (error) {
+        fail(chart, error);
+      }
+    }
+  } finally {
+    chart.busy = false;
+  }
+}
+
+async function show(chart, { look, source }) {
+  const { host, plotly, drawn } = chart;
+  const { data, layout, frames = [] } = JSON.parse(source);
+  if (!drawn) host.replaceChildren(); // the words of a failure
+  // An old figure that plays is stopped; Plotly rejects what it interrupts.
+  if (drawn?.frames) await plotly.animate(host, [null], { mode: "immediate" }).catch(() => {});
+  // The host has the size, so that the chart follows it. A figure that plays has a slider, which begins anew with it.
+  delete layout.width;
+  delete layout.height;
+  chart.number += 1;
+  Object.assign(layout, { autosize: true, selectionrevision: chart.number });
+  layout.uirevision = frames.length ? chart.number : look.revision;
+  if (look.selects) layout.clickmode = "event+select";
+  chart.size = sizeOf(host);
+  const setup = JSON.stringify(look.config);
+  // An unchanged configuration is left out: Plotly would compare it, find our button new, and begin from nothing.
+  const config = drawn?.setup === setup ? undefined : withFullScreen(look.config);
+  await plotly.react(host, { data, layout, frames, config });
+  if (!drawn) listen(chart);
+  chart.drawn = { setup, frames: frames.length > 0 };
+  if (chart.rows.length) await mark(chart);
+}
+
+/** Show the rows selected; a figure of the same rows has them at other places. */
+function mark({ host, plotly, rows }) {
+  const chosen = new Set(rows);
+  const places = (trace) => Array.from(trace.customdata, (row, place) => (chosen.has(row) ? place : -1));
+  const points = host._fullData.map((trace) => (trace.customdata ? places(trace).filter((place) => place >= 0) : null));
+  return plotly.restyle(host, { selectedpoints: points });
+}
+
+function listen(chart) {
+  const tell = (points) => {
+    if (!chart.look.selects || chart.busy) return; // Plotly also tells that a new figure has no selection
+    const rows = points.map((point) => point.customdata).filter((row) => row !== undefined);
+    if (rows.join() === chart.rows.join()) return;
+    chart.rows = rows;
+    chart.tell("selected", { of: chart.look.selects, rows });
+  };
+  chart.host.on("plotly_selected", (event) => tell(event?.points ?? []));
+  chart.host.on("plotly_deselect", () => tell([]));
+}
+
+const ARROWS = "M0 0h36v12H12v24H0zM64 0h36v36H88V12H64zM0 64h12v24h24v12H0zM88 64h12v36H64V88h24z";
+
+function withFullScreen(config) {
+  const click = (host) => (document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen());
+  const button = { name: "Full screen", title: "Full screen", icon: { width: 100, height: 100, path: ARROWS }, click };
+  return document.fullscreenEnabled ? { ...config, modeBarButtonsToAdd: [button] } : config;
+}
+
+function fail(chart, error) {
+  console.error(error);
+  if (chart.drawn) chart.plotly.purge(chart.host);
+  chart.drawn = null;
+  const words = document.createElement("p");
+  words.setAttribute("role", "alert");
+  words.textContent = `This chart could not be drawn. ${error.message}`;
+  chart.host.replaceChildren(words);
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const chart = charts.get(parentElement) ?? open(parentElement);
+  const { host } = chart;
+  const { look, source } = read(data);
+  // What is selected stays while the figures are of the same thing; the page knows it when the element is new.
+  if (chart.look?.selects !== look.selects) chart.rows = chart.look ? [] : look.selected;
+  Object.assign(chart, { look, tell: setStateValue });
+  host.setAttribute("role", look.operable ? "figure" : "img");
+  host.setAttribute("aria-label", look.alt);
+  host.style.setProperty("--height", `${look.height}px`);
+  if (source !== chart.source || chart.revision !== look.revision) {
+    Object.assign(chart, { source, revision: look.revision, wanted: { look, source } });
+    draw(chart);
+  }
+  return () => {
+    if (host.isConnected) return; // Streamlit also ends the calls that a newer one has overtaken
+    chart.observer.disconnect();
+    if (chart.drawn) chart.plotly.purge(host);
+  };
+}
