@@ -36,7 +36,7 @@ def test_a_hill_and_valley_fit_is_warned_about_and_mended(tab):
     tab.segment("Each its own").still()
     tab.page.get_by_role("button", name="Back to the fit before").click()
     tab.sees("on this fit").still()
-    assert tab.page.get_by_text("Before and after").count() == 0
+    tab.page.get_by_text("Before and after").wait_for(state="detached")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
