@@ -4,6 +4,7 @@ import ast
 import asyncio
 import gzip
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import plotly.graph_objects as go
 import pytest
@@ -130,7 +131,8 @@ def ask(path, **headers):
     async def send(message):
         answers.append(message)
 
-    asyncio.run(server(scope, receive, send))
+    with ThreadPoolExecutor(1) as pool:  # in this thread the loop of the browser tests may be running
+        pool.submit(lambda: asyncio.run(server(scope, receive, send))).result()
     assert answers[0]["status"] == 200
     return Headers(raw=answers[0]["headers"]), b"".join(answer["body"] for answer in answers[1:])
 
