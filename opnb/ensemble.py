@@ -30,7 +30,7 @@ from opnb.radial import RadialColumns
 from opnb.validation import check_class_sizes, check_lam, check_whole_number
 
 ENSEMBLE_LAMS = tuple(1e-4 * 8.0**i for i in range(-1, 4))
-ENSEMBLE_WIDTHS = (1.0,)
+ENSEMBLE_BENDS = (1.0,)
 _PENALTIES = ("frobenius", "pooled")
 # Settings are given up from the second fold on, when they are this many standard errors behind the best.
 _JUDGED_FOLDS, _BEHIND, _EQUAL = 2, 2.0, 1.0
@@ -59,8 +59,8 @@ class Candidate:
     ----------
     likelihood, penalty : str
     lam : float
-    width : float or None
-        Of the radial kernel in whose components the searches are made; None for the columns themselves.
+    bend : float or None
+        Of the directions, in the components of a radial kernel; None for straight ones in the columns themselves.
     members : list of Member
         One for every fold seen; empty again if the setting is not kept.
     wrong, judged : int
@@ -72,7 +72,7 @@ class Candidate:
     likelihood: str
     penalty: str
     lam: float
-    width: float | None = None
+    bend: float | None = None
     members: list[Member] = field(default_factory=list, repr=False)
     wrong: int = 0
     judged: int = 0
@@ -91,9 +91,9 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
     ----------
     lams : sequence of float, default=None
         Weights of the penalty to choose from; None means 1e-4 * 8**i for i = -1..3.
-    widths : sequence of float, default=None
-        Radial kernels in whose components searches are made besides those in the columns themselves, as multiples of
-        one over the total variance of the columns; None means 1, an empty sequence the columns alone.
+    bends : sequence of float, default=None
+        How much directions may bend: searches are also made in the components of the kernel exp(-a ||x - x'||^2) with
+        a = bend / total variance of the columns. None means 1, an empty sequence straight directions alone.
     n_folds : int, default=10
         Parts into which the rows are cut. Each setting has as many searches.
     n_kept : int, default=8
@@ -140,7 +140,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         self,
         *,
         lams: Sequence[float] | None = None,
-        widths: Sequence[float] | None = None,
+        bends: Sequence[float] | None = None,
         n_folds: int = 10,
         n_kept: int = 8,
         n_components: int | None = None,
@@ -150,7 +150,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.lams = lams
-        self.widths = widths
+        self.bends = bends
         self.n_folds = n_folds
         self.n_kept = n_kept
         self.n_components = n_components
@@ -202,26 +202,26 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
             check_lam(lam, likelihood)
         straight = [Candidate(*setting) for setting in product(likelihoods, _PENALTIES, lams)]
         # In a space of functions their squared length is the natural penalty.
-        bent = product(likelihoods, _PENALTIES[:1], lams, self._checked_widths())
+        bent = product(likelihoods, _PENALTIES[:1], lams, self._checked_bends())
         return straight + [Candidate(*setting) for setting in bent]
 
-    def _checked_widths(self) -> list[float]:
-        widths = [float(width) for width in (ENSEMBLE_WIDTHS if self.widths is None else self.widths)]
-        for width in widths:
-            if not 0 < width < np.inf:
-                raise ValueError(f"widths must be positive finite numbers, got {width}.")
-        return widths
+    def _checked_bends(self) -> list[float]:
+        bends = [float(bend) for bend in (ENSEMBLE_BENDS if self.bends is None else self.bends)]
+        for bend in bends:
+            if not 0 < bend < np.inf:
+                raise ValueError(f"bends must be positive finite numbers, got {bend}.")
+        return bends
 
     def _run(self, racing: list[Candidate], X: Array, y: NDArray, out: NDArray[np.bool_], seeds: NDArray) -> None:
         """Search with every setting outside a fold, and note what becomes of the rows inside."""
-        spaces = {width: self._space(width, X, out, int(seeds[-1])) for width in {c.width for c in racing}}
+        spaces = {bend: self._space(bend, X, out, int(seeds[-1])) for bend in {c.bend for c in racing}}
         numbers = [self.candidates_.index(candidate) for candidate in racing]
         searches = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._search)(candidate, spaces[candidate.width][1], y[~out], int(seeds[number]))
+            delayed(self._search)(candidate, spaces[candidate.bend][1], y[~out], int(seeds[number]))
             for candidate, number in zip(racing, numbers, strict=True)
         )
         for candidate, classifier in zip(racing, searches, strict=True):
-            columns, _, left_out = spaces[candidate.width]
+            columns, _, left_out = spaces[candidate.bend]
             candidate.members.append(Member(classifier, columns))
             if out.any():
                 log_posterior = classifier.predict_log_proba(left_out)
@@ -231,18 +231,18 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
                 candidate.judged += truth.size
 
     def _space(
-        self, width: float | None, X: Array, out: NDArray[np.bool_], seed: int
+        self, bend: float | None, X: Array, out: NDArray[np.bool_], seed: int
     ) -> tuple[RadialColumns | None, Array, Array]:
-        """Give the columns for a width, fitted outside a fold, with the rows outside and inside in them."""
-        if width is None:
+        """Give the columns for a bend, fitted outside a fold, with the rows outside and inside in them."""
+        if bend is None:
             return None, X[~out], X[out]
-        columns = RadialColumns(width, self.scale, seed).fit(X[~out])
+        columns = RadialColumns(bend, self.scale, seed).fit(X[~out])
         inside = columns.transform(X[out]) if out.any() else X[out]
         return columns, columns.transform(X[~out]), inside
 
     def _search(self, candidate: Candidate, X: Array, y: NDArray, seed: int) -> OPNBClassifier:
         n_components = self.n_components
-        if candidate.width is not None and n_components is not None:
+        if candidate.bend is not None and n_components is not None:
             n_components = min(n_components, X.shape[1])
         classifier = OPNBClassifier(
             n_components=n_components,
@@ -251,7 +251,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
             likelihood=candidate.likelihood,
             init="random",
             n_bins=None if candidate.likelihood == "leave-one-out" else AUTO_POINTS,
-            scale=self.scale and candidate.width is None,
+            scale=self.scale and candidate.bend is None,
             max_iter=self.max_iter,
             random_state=seed,
         )

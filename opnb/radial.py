@@ -22,23 +22,23 @@ class RadialColumns:
 
     Parameters
     ----------
-    width : float
+    bend : float
         The kernel's a, times the total variance of the columns: 1 lets it fall to exp(-2) at the usual distance of
-        two rows.
+        two rows. The smaller, the straighter.
     scale : bool
         Whether every column is divided by its standard deviation first.
     seed : int
         Of the rows that span the kernel.
     """
 
-    def __init__(self, width: float, scale: bool, seed: int) -> None:
-        self.width, self.scale, self.seed = width, scale, seed
+    def __init__(self, bend: float, scale: bool, seed: int) -> None:
+        self.bend, self.scale, self.seed = bend, scale, seed
 
     def fit(self, X: Array) -> Self:
         """Find the components for rows X, of shape (n, n_features)."""
         self._scaler = StandardScaler(with_std=self.scale).fit(X)
         scaled = self._scaler.transform(X)
-        a = self.width / max(scaled.var(axis=0).sum(), np.finfo(float).tiny)
+        a = self.bend / max(scaled.var(axis=0).sum(), np.finfo(float).tiny)
         landmarks = min(len(X), _MOST_LANDMARKS)
         self._kernel = Nystroem(gamma=a, n_components=landmarks, random_state=self.seed).fit(scaled)
         spanned = self._kernel.transform(scaled)

@@ -41,7 +41,7 @@ def test_a_member_is_a_fit_without_the_rows_of_its_fold(fitted, wine):
     random = np.random.RandomState(0)
     folds = _fold_of_rows(y, 3, random)
     seeds = random.randint(2**31 - 1, size=(3, len(fitted.candidates_) + 1))
-    best = next(candidate for candidate in fitted.kept_ if candidate.width is None)
+    best = next(candidate for candidate in fitted.kept_ if candidate.bend is None)
     number = fitted.candidates_.index(best)
     wrong = 0
     for fold, member in enumerate(best.members):
@@ -89,10 +89,10 @@ def test_bent_directions_are_found_where_straight_ones_do_worse():
     X = rng.uniform(0, 4, size=(30, 3))[island] + rng.normal(scale=0.3, size=(600, 3))
     y = island % 2  # every class is fifteen islands among those of the other
     settings = {"lams": [1e-4, 1e-3], "n_folds": 2, "max_iter": 30, "random_state": 0}
-    straight = OPNBEnsemble(widths=[], **settings).fit(X[:400], y[:400])
+    straight = OPNBEnsemble(bends=[], **settings).fit(X[:400], y[:400])
     both = OPNBEnsemble(**settings).fit(X[:400], y[:400])
-    assert {candidate.width for candidate in straight.candidates_} == {None}
-    assert {candidate.width for candidate in both.kept_} == {1.0}
+    assert {candidate.bend for candidate in straight.candidates_} == {None}
+    assert {candidate.bend for candidate in both.kept_} == {1.0}
     assert both.score(X[400:], y[400:]) > straight.score(X[400:], y[400:])
 
 
@@ -129,7 +129,7 @@ def test_wrong_settings_are_refused(wine):
         ({"lams": []}, "lams is empty"),
         ({"lams": [0.0]}, "lam must"),
         ({"n_folds": 1}, "n_folds"),
-        ({"widths": [0.0]}, "widths must be positive"),
+        ({"bends": [0.0]}, "bends must be positive"),
         ({"n_components": 14}, "n_components=14 must be at most the number of features"),
     ]:
         with pytest.raises(ValueError, match=words):
