@@ -28,6 +28,8 @@ from opnb.data import load_pmlb, paper_policy
 from opnb.data.dataset import split_rows, stratified_rows
 from opnb.errors import DataError
 
+_LEAST_LOG = float(np.log(np.finfo(float).eps))
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -153,16 +155,21 @@ def _error(estimator: Any, X: Array, y: NDArray) -> float:
 
 
 def mean_log_loss(estimator: Any, X: Array, y: NDArray) -> float:
-    """Mean negative log posterior of the true class, not clipped; NaN without posteriors.
+    """Mean negative log posterior of the true class; NaN without posteriors.
+
+    A posterior of exactly 0, which forests and neighbours give, counts as the smallest step of a number at 1, as in
+    scikit-learn's `log_loss`; no other is clipped.
 
     A support vector machine has none. Calibrating it would take a second cross-validation, which the paper's
     method does not have, and its figures would not be the method's own.
     """
     if not hasattr(estimator, "predict_log_proba"):
         return float("nan")
-    log_posterior = estimator.predict_log_proba(X)
+    with np.errstate(divide="ignore"):  # scikit-learn takes the logarithm of such a 0
+        log_posterior = estimator.predict_log_proba(X)
     columns = np.searchsorted(estimator.classes_, y)
-    return -float(log_posterior[np.arange(len(columns)), columns].mean())
+    of_truth = log_posterior[np.arange(len(columns)), columns]
+    return -float(np.where(np.isneginf(of_truth), _LEAST_LOG, of_truth).mean())
 
 
 def warm_up(methods: tuple[str, ...]) -> None:

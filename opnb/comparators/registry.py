@@ -1,4 +1,4 @@
-"""The methods of the paper's experiment and ours beyond it, with the grids over which they are tuned."""
+"""The methods of the paper's experiment, ours beyond it, and familiar ones, with the grids they are tuned over."""
 
 from functools import partial
 from typing import Any
@@ -10,6 +10,16 @@ from opnb.classifier import OPNBClassifier
 from opnb.comparators.base import LARGEST_DIMENSION
 from opnb.comparators.class_ica import ClassConditionalICA
 from opnb.comparators.columns import binary_columns
+from opnb.comparators.familiar import (
+    boosting_grid,
+    forest_grid,
+    gradient_boosting,
+    logistic_regression,
+    nearest_neighbours,
+    neighbours_grid,
+    random_forest,
+    regression_grid,
+)
 from opnb.comparators.gaussian_projection import OptimalGaussianProjection
 from opnb.comparators.kde import FACTORS
 from opnb.comparators.kernel_discriminant import KernelDensityDiscriminant
@@ -17,7 +27,7 @@ from opnb.comparators.lambda_path import finish_path, predict_on_path
 from opnb.comparators.linear_discriminant import ReducedLinearDiscriminant
 from opnb.comparators.naive_bayes import KDENaiveBayes
 from opnb.comparators.regularised_discriminant import RegularisedDiscriminant
-from opnb.comparators.support_vectors import COSTS, SCALES, support_vector_machine
+from opnb.comparators.support_vectors import COSTS, SCALES, predict_on_kernels, support_vector_machine
 from opnb.comparators.tuning import Method
 from opnb.ensemble import OPNBEnsemble
 from opnb.selection import DEFAULT_LAMS
@@ -70,6 +80,7 @@ _ALL = (
         support_vector_machine,
         partial(_fixed, values={"svc__gamma": SCALES, "svc__C": COSTS}),
         (("svc__C", 1), ("svc__gamma", 1)),
+        predict_on_kernels,
     ),
     Method(
         "OPGD",
@@ -121,7 +132,37 @@ _ALL = (
         partial(_fixed, values={}),
         (),
     ),
+    Method(
+        "RF",
+        "Random forest",
+        random_forest,
+        forest_grid,
+        (("max_features", 1), ("min_samples_leaf", -1)),
+    ),
+    Method(
+        "HGB",
+        "Gradient boosting of trees on histograms",
+        gradient_boosting,
+        boosting_grid,
+        (("max_leaf_nodes", 1), ("learning_rate", 1)),
+    ),
+    Method(
+        "KNN",
+        "Nearest neighbours",
+        nearest_neighbours,
+        neighbours_grid,
+        (("kneighborsclassifier__n_neighbors", -1),),
+    ),
+    Method(
+        "LR",
+        "Logistic regression with a ridge penalty",
+        logistic_regression,
+        regression_grid,
+        (("logisticregression__C", 1),),
+    ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
-PAPER_METHODS = tuple(name for name in METHODS if name != "OPNB+")
+PAPER_METHODS = ("OPNB", "SVM", "OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA")
+# What the app compares unless it is told otherwise.
+USUAL_METHODS = (*PAPER_METHODS, "OPNB+")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from opnb.benchmark import BENCHMARK_METHODS, MEASURES, Protocol, extent, mean_errors
-from opnb.comparators import METHODS
+from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.data.policy import MAX_ROWS
 from opnb.errors import OPNBError
 from opnb.figures.benchmark import (
@@ -81,7 +81,7 @@ def _run(desk: Desk) -> None:
         "Methods",
         [*METHODS, *(name for name in BENCHMARK_METHODS if name not in METHODS)],
         selection_mode="multi",
-        default=list(METHODS),
+        default=list(USUAL_METHODS),
         key="benchmark-methods",
         disabled=busy,
         persist_state="session",

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from opnb.comparators import METHODS
+from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.data.policy import MAX_ROWS
 from opnb.data.writing import csv_bytes
 from opnb.figures import comparison_figure, confusion_figure, spread_figure
@@ -59,7 +59,7 @@ def _choice(comparison: Comparison) -> tuple[list[str], int]:
         "Methods",
         list(METHODS),
         selection_mode="multi",
-        default=list(METHODS),
+        default=list(USUAL_METHODS),
         key="compare-methods",
         disabled=busy,
         persist_state="session",

@@ -6,7 +6,7 @@ import pytest
 
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
-from opnb.comparators import METHODS
+from opnb.comparators import USUAL_METHODS
 from opnb.studio.benchmarking import rows_of
 from tests.benchmark.samples import paper_results
 
@@ -29,7 +29,7 @@ def pill(tab, name):
 
 def only(tab, kept):
     """Take the other methods out of the choice."""
-    for name in METHODS:
+    for name in USUAL_METHODS:
         if name not in kept:
             pill(tab, name)
     return tab
@@ -82,12 +82,12 @@ def test_a_comparison_to_the_table_and_cancel(tab, tmp_path):
 
 def test_a_benchmark_runs_is_stopped_and_taken_away(tab, tmp_path):
     page_of(tab, "Benchmark").sees("Press Run").still().shot("benchmark-first")
-    total = 3 * len(METHODS) * 2
+    total = 3 * len(USUAL_METHODS) * 2
     press(tab, "Run").sees(f"of {total}").picture().shot("benchmark-running")
     press(tab, "Cancel").sees("This run was stopped with").picture().shot("benchmark-stopped")
     found = read_results(download(tab, "Results", tmp_path / "results.csv"))
     assert 1 <= len(found.frame) < total
-    assert set(found.frame["method"]) <= set(METHODS)
+    assert set(found.frame["method"]) <= set(USUAL_METHODS)
     report = download(tab, "Report", tmp_path / "report.html").read_text(encoding="utf8")
     assert "Mean test errors" in report
 

@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn.svm import SVC
 
 from opnb import OPNBClassifier, OPNBClassifierCV
-from opnb.comparators import METHODS, predict_one_by_one, tune
+from opnb.comparators import METHODS, PAPER_METHODS, USUAL_METHODS, predict_one_by_one, tune
 from opnb.comparators.lambda_path import predict_on_path
 from opnb.comparators.tuning import as_folds, best_setting
 from tests.comparators.samples import gaussian_classes, mixed_columns
@@ -16,8 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 SHARING = ["OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA"]
 
 
-def test_the_eight_methods():
-    assert set(METHODS) >= {"OPNB", "SVM", "OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA"}
+def test_the_methods():
+    assert set(PAPER_METHODS) == {"OPNB", "SVM", "OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA"}
+    assert set(METHODS) >= {*PAPER_METHODS, *USUAL_METHODS, "RF", "HGB", "KNN", "LR"}
     for name, method in METHODS.items():
         assert method.name == name
         assert method.description
@@ -83,7 +84,7 @@ def test_settings_that_differ_in_more_than_lam_make_one_path_each():
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("name", ["RDA", "LDA", "NB", "KDDA"])
+@pytest.mark.parametrize("name", ["SVM", "RDA", "LDA", "NB", "KDDA", "HGB", "KNN", "LR"])
 def test_errors_equal_scikit_learns_grid_search(name):
     X, y = gaussian_classes(n=100)
     method = METHODS[name]
@@ -101,6 +102,24 @@ def test_svm_is_one_versus_one_on_scaled_columns():
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
     K = np.exp(-0.5 * ((scaled[:, None] - scaled[None]) ** 2).sum(axis=2))
     np.testing.assert_array_equal(clf.predict(X), SVC(kernel="precomputed", C=2.0).fit(K, y).predict(K))
+
+
+@pytest.mark.parametrize("sample", [gaussian_classes, mixed_columns], ids=lambda s: s.__name__)
+def test_costs_share_a_kernel_and_predict_what_separate_machines_do(sample):
+    X, y = sample(n=90)
+    method = METHODS["SVM"]
+    settings = list(ParameterGrid(method.grid(X, y)))[::-1]
+    shared = method.predict_grid(method.seeded(0), X[:60], y[:60], X[60:], settings)
+    singly = predict_one_by_one(method.seeded(0), X[:60], y[:60], X[60:], settings)
+    # The two sum the same kernel in another order: a row on the boundary may fall to the other side.
+    assert np.mean(np.array(shared) != np.array(singly)) < 1e-3
+
+
+def test_grids_of_familiar_methods_suit_small_data():
+    X, y = gaussian_classes(n=24, p=1)
+    assert METHODS["KNN"].grid(X, y) == {"kneighborsclassifier__n_neighbors": [1, 3, 5]}
+    assert METHODS["RF"].grid(X, y) == {"max_features": [1], "min_samples_leaf": [1, 5]}
+    assert METHODS["RF"].grid(np.ones((5, 100)), y)["max_features"] == [10, 25, 50]
 
 
 def test_tuned_estimator_is_fitted_to_all_rows_with_the_chosen_setting():

@@ -8,7 +8,7 @@ import pytest
 
 from opnb.benchmark import BENCHMARK_METHODS, Protocol, Results, Row, read_results, run_benchmark
 from opnb.benchmark.rows import line_of
-from opnb.comparators import METHODS
+from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.errors import OPNBError
 from opnb.studio.benchmark_views import _report
 from opnb.studio.benchmarking import EXAMPLE, Desk, choices, lay_out, ordered, rows_of
@@ -75,7 +75,7 @@ def downloads(page):
 
 def test_the_first_view_says_what_would_happen(visit):
     page = visit().go("Benchmark")
-    assert f"{3 * len(METHODS) * 2} rows: every method on every data set, 2 splits each, about" in page.words
+    assert f"{3 * len(USUAL_METHODS) * 2} rows: every method on every data set, 2 splits each, about" in page.words
     assert "Press **Run**" in page.words
     assert page.find("pills", "Methods").options == list(dict.fromkeys([*METHODS, *BENCHMARK_METHODS])), (
         "the registry's, then the variants"

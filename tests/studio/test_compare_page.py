@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from opnb.comparators import METHODS, tune
+from opnb.comparators import METHODS, USUAL_METHODS, tune
 from opnb.errors import OPNBError
 from opnb.studio.trials import Trial, run_trials
 
@@ -58,7 +58,7 @@ def table(page):
 
 def test_the_first_view_says_what_would_happen_and_shows_three_planes(visit):
     page = visit().go("Compare")
-    assert f"{len(METHODS)} methods on 5 splits of the same rows: about" in page.words
+    assert f"{len(USUAL_METHODS)} methods on 5 splits of the same rows: about" in page.words
     assert "wine, 178 rows (44 held out)" in page.words
     assert page.find("pills", "Methods").options == list(METHODS)
     assert not comparison(page).trials, "nothing runs unasked"
