@@ -5,9 +5,9 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from opnb.studio import plotly_file
 from opnb.studio.logs import set_up_logs
-from opnb.studio.session import enter
+from opnb.studio.ui import plotly_file
+from opnb.studio.ui.session import enter
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     # A picture of ours: browsers fetch named icons for the tab from another company's server.

@@ -8,7 +8,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opnb.classifier import OPNBClassifier
     from opnb.comparators import (
         ClassConditionalICA,
         KDENaiveBayes,
@@ -16,10 +15,11 @@ if TYPE_CHECKING:
         OptimalGaussianProjection,
         RegularisedDiscriminant,
     )
-    from opnb.ensemble import OPNBEnsemble
     from opnb.errors import DataError
-    from opnb.model_files import load_model
-    from opnb.selection import OPNBClassifierCV
+    from opnb.estimators.classifier import OPNBClassifier
+    from opnb.estimators.ensemble import OPNBEnsemble
+    from opnb.estimators.model_files import load_model
+    from opnb.estimators.selection import OPNBClassifierCV
 
 __all__ = [
     "ClassConditionalICA",
@@ -46,10 +46,10 @@ _HOME = {
     "OptimalGaussianProjection": "opnb.comparators",
     "RegularisedDiscriminant": "opnb.comparators",
     "DataError": "opnb.errors",
-    "OPNBClassifier": "opnb.classifier",
-    "OPNBClassifierCV": "opnb.selection",
-    "OPNBEnsemble": "opnb.ensemble",
-    "load_model": "opnb.model_files",
+    "OPNBClassifier": "opnb.estimators.classifier",
+    "OPNBClassifierCV": "opnb.estimators.selection",
+    "OPNBEnsemble": "opnb.estimators.ensemble",
+    "load_model": "opnb.estimators.model_files",
 }
 
 

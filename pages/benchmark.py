@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from opnb.studio.benchmark_views import benchmarking
-from opnb.studio.session import studio, write_link
+from opnb.studio.benchmark.page import benchmarking
+from opnb.studio.ui.session import studio, write_link
 
 studio()
 st.caption(

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from opnb.studio.compare_views import comparing
-from opnb.studio.data_picker import summary
-from opnb.studio.running import notices, wait_briefly
-from opnb.studio.session import studio, write_link
-from opnb.studio.text import plain
+from opnb.studio.compare.page import comparing
+from opnb.studio.ui.intake import summary
+from opnb.studio.ui.running_fit import notices, wait_briefly
+from opnb.studio.ui.session import studio, write_link
+from opnb.studio.ui.text import escaped
 
 state = studio()
 wait_briefly()
@@ -15,6 +15,6 @@ if state.dataset is None:
     st.info("There are no data to compare methods on yet. Bring some on the **Data** page.", icon=":material/table:")
     st.page_link("pages/data.py", label="Go to the Data page", icon=":material/table:")
 else:
-    st.caption(f"About the data: {plain(state.dataset.name)}, {summary(state)}")
+    st.caption(f"About the data: {escaped(state.dataset.name)}, {summary(state)}")
     comparing()
 write_link()

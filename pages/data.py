@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from opnb.studio.data_sources import described, ways_in
-from opnb.studio.preparing import account, preparation, preview, reading_settings
-from opnb.studio.session import studio
+from opnb.studio.data.preparation import account, preparation, preview, reading_settings
+from opnb.studio.data.ways_in import described, ways_in
+from opnb.studio.ui.session import studio
 
 state = studio()
 st.header("Data")

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from opnb.studio.findings import before_and_after, cards, diagnosis, summary
-from opnb.studio.running import notices, running_fit, wait_briefly
-from opnb.studio.session import studio, write_link
-from opnb.studio.text import plain
+from opnb.studio.diagnose.page import before_and_after, cards, diagnosis, summary
+from opnb.studio.ui.running_fit import notices, running_fit, wait_briefly
+from opnb.studio.ui.session import studio, write_link
+from opnb.studio.ui.text import escaped
 
 state = studio()
 wait_briefly()
@@ -17,7 +17,7 @@ elif state.result is None:
     st.page_link("pages/workbench.py", label="Go to the Workbench", icon=":material/scatter_plot:")
 else:
     result = state.result
-    st.caption(f"About the fit: {plain(state.name_of(result))}")
+    st.caption(f"About the fit: {escaped(state.name_of(result))}")
     above = st.container()
     findings = diagnosis(result)
     with above:

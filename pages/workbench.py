@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from opnb.studio.data_picker import data_picker
-from opnb.studio.details import details
-from opnb.studio.fit_form import fit_form
-from opnb.studio.picture import picture
-from opnb.studio.running import notices, running_fit, wait_briefly
-from opnb.studio.session import studio, write_link
-from opnb.studio.workspace_panel import workspace_panel
+from opnb.studio.ui.running_fit import notices, running_fit, wait_briefly
+from opnb.studio.ui.session import studio, write_link
+from opnb.studio.workbench.data_box import data_picker
+from opnb.studio.workbench.details import details
+from opnb.studio.workbench.fit_form import fit_form
+from opnb.studio.workbench.picture import picture
+from opnb.studio.workbench.workspace_panel import workspace_panel
 
 state = studio()
 with st.sidebar:

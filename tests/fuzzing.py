@@ -26,11 +26,12 @@ from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.data import Limits, Recipe, example_table, prepare, propose, read_table
 from opnb.errors import OPNBError
-from opnb.model_files import _digest, model_from_bytes, model_to_bytes
-from opnb.studio import lesson_links, links
-from opnb.studio.benchmarking import rows_of
-from opnb.studio.saved import items_of, opened
-from opnb.studio.spec import View
+from opnb.estimators.model_files import _digest, model_from_bytes, model_to_bytes
+from opnb.studio.benchmark.desk import rows_of
+from opnb.studio.learn import links as lesson_links
+from opnb.studio.visit import links
+from opnb.studio.visit.settings import View
+from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
 from tests.benchmark.samples import paper_results
 from tests.workspace.samples import fit_of_an_upload, snapshot

@@ -13,24 +13,26 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     {"opnb.errors"},
     {"opnb.core"},
-    {
-        "opnb.parallel",
-        "opnb.base",
-        "opnb.validation",
-        "opnb.classifier",
-        "opnb.selection",
-        "opnb.ensemble",
-        "opnb.radial",
-        "opnb.model_files",
-    },
+    {"opnb.estimators"},
     {"opnb.comparators"},
     {"opnb.workspace", "opnb.data", "opnb.views", "opnb.diagnostics", "opnb.benchmark"},
     {"opnb.figures"},
-    {"opnb.report", "opnb.benchmark_report", "opnb.lessons"},
-    {"opnb.cli", "opnb.cli_benchmark", "opnb.__main__", "opnb.studio"},
+    {"opnb.reports", "opnb.lessons"},
+    {"opnb.cli", "opnb.__main__", "opnb.studio"},
     {"app", "pages"},
 ]
-ONLY_FROM = {"streamlit": "opnb.studio", "plotly": "opnb.figures", "pandas": "opnb.data", "sklearn": "opnb.base"}
+ONLY_FROM = {"streamlit": "opnb.studio", "plotly": "opnb.figures", "pandas": "opnb.data", "sklearn": "opnb.estimators"}
+PAGES = ("workbench", "data", "diagnose", "tune", "compare", "benchmark", "learn")
+# What a page knows, apart from what it shows; `visit` and `work` know, too.
+KNOWING = {
+    "opnb.studio.benchmark.desk",
+    "opnb.studio.compare.comparison",
+    "opnb.studio.compare.planes",
+    "opnb.studio.compare.trials",
+    "opnb.studio.diagnose.diagnosis",
+    "opnb.studio.learn.links",
+    "opnb.studio.tune.studies",
+}
 
 
 def modules():
@@ -66,11 +68,32 @@ PUBLIC = {f"opnb.{name}" for name in opnb.__all__}
 def test_a_module_looks_down_only(name, file):
     for imported in imports(file):
         if imported.startswith("opnb.") and imported not in PUBLIC:
-            # classifier.save needs model_files, which needs the classifier: the one import within its own layer.
             assert layer(imported) <= layer(name), f"{name} looks up to {imported}"
         package = imported.split(".")[0]
         if package in ONLY_FROM:
             assert layer(name) >= layer(ONLY_FROM[package]), f"{name} imports {package}"
+
+
+def studio_modules():
+    return [(name, file) for name, file in modules() if name.startswith("opnb.studio.")]
+
+
+@pytest.mark.parametrize(("name", "file"), studio_modules(), ids=[name for name, _ in studio_modules()])
+def test_a_room_of_the_studio_keeps_to_itself(name, file):
+    room = name.split(".")[2]
+    for imported in imports(file):
+        other = imported.split(".")[2] if imported.startswith("opnb.studio.") else ""
+        assert other not in PAGES or room not in PAGES or other == room, f"{name} looks into the page {imported}"
+
+
+@pytest.mark.parametrize(("name", "file"), studio_modules(), ids=[name for name, _ in studio_modules()])
+def test_what_is_known_needs_no_streamlit(name, file):
+    room, imported = name.split(".")[2], set(imports(file))
+    if name in KNOWING or room in ("visit", "work"):
+        assert "streamlit" not in imported
+        assert not any(other.startswith("opnb.studio.ui") for other in imported), f"{name} looks at what is shown"
+    elif room in PAGES and name.count(".") > 2:
+        assert "streamlit" in imported, f"{name} shows nothing: name it among what is known"
 
 
 def test_importing_the_package_loads_nothing_heavy():

@@ -32,7 +32,7 @@ def test_files_and_sections_it_names_are_there():
 
 
 def test_every_option_of_the_command_line_it_shows_exists():
-    from opnb.cli import main
+    from opnb.cli.commands import main
 
     for command in re.findall(r"^    opnb (\w+) ", README, re.MULTILINE):
         with pytest.raises(SystemExit) as ended:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from opnb.classifier import OPNBClassifier
 from opnb.comparators import METHODS, Method
 from opnb.errors import DataError
+from opnb.estimators.classifier import OPNBClassifier
 
 # The registry has the last word, should it come to name the variant itself.
 BENCHMARK_METHODS: dict[str, Method] = {

@@ -20,10 +20,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from opnb.base import JointLogLikelihoodClassifier
 from opnb.core.kernel import Array
-from opnb.parallel import one_blas_thread
-from opnb.validation import check_class_sizes
+from opnb.estimators.base import JointLogLikelihoodClassifier
+from opnb.estimators.parallel import one_blas_thread
+from opnb.estimators.validation import check_class_sizes
 
 Setting = Mapping[str, Any]
 Labels = NDArray[np.intp]

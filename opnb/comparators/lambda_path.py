@@ -12,9 +12,9 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from opnb.classifier import OPNBClassifier
 from opnb.comparators.base import Setting
-from opnb.selection import finish, fit_path
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.selection import finish, fit_path
 
 
 def _others(setting: Setting) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from opnb.classifier import OPNBClassifier
 from opnb.comparators.base import LARGEST_DIMENSION
 from opnb.comparators.class_ica import ClassConditionalICA
 from opnb.comparators.columns import binary_columns
@@ -29,8 +28,9 @@ from opnb.comparators.naive_bayes import KDENaiveBayes
 from opnb.comparators.regularised_discriminant import RegularisedDiscriminant
 from opnb.comparators.support_vectors import COSTS, SCALES, predict_on_kernels, support_vector_machine
 from opnb.comparators.tuning import Method
-from opnb.ensemble import OPNBEnsemble
-from opnb.selection import DEFAULT_LAMS
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.ensemble import OPNBEnsemble
+from opnb.estimators.selection import DEFAULT_LAMS
 
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5)
 _RDA_LAMS = tuple(i / 10 for i in range(1, 11))

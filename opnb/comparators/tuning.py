@@ -19,7 +19,7 @@ from sklearn.utils import check_array, column_or_1d
 
 from opnb.comparators.base import Setting
 from opnb.core.kernel import Array
-from opnb.parallel import one_blas_thread
+from opnb.estimators.parallel import one_blas_thread
 
 Grid = Mapping[str, Sequence[Any]]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from opnb.classifier import OPNBClassifier
 from opnb.diagnostics.calibration import calibration
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.dependence import dependent_classes
@@ -28,7 +27,8 @@ from opnb.diagnostics.samples import discrete_projections, small_classes
 from opnb.diagnostics.scale import elongated_covariance, overfit_scale
 from opnb.diagnostics.search import not_converged, poor_start
 from opnb.diagnostics.shown import idle_directions, shown_versus_full
-from opnb.parallel import one_blas_thread
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.parallel import one_blas_thread
 
 __all__ = [
     "CHECKS",

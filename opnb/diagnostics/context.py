@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from opnb.classifier import OPNBClassifier
 from opnb.core.densities import ClassDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
 from opnb.diagnostics.finding import plain_classifier
 from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, stratified_rows
 from opnb.errors import DataError
+from opnb.estimators.classifier import OPNBClassifier
 
 MOST_ROWS = 1000
 

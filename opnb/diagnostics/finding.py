@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from sklearn.base import clone
 
-from opnb.classifier import OPNBClassifier
-from opnb.selection import OPNBClassifierCV
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.selection import OPNBClassifierCV
 
 Severity = Literal["good", "notice", "warning"]
 SEVERITIES: tuple[Severity, ...] = ("warning", "notice", "good")

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 from scipy.linalg import orthogonal_procrustes, subspace_angles
 from scipy.optimize import linear_sum_assignment
 
-from opnb.classifier import OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context, cumulative_joint, own_and_others
 from opnb.diagnostics.probes import Labels
-from opnb.selection import OPNBClassifierCV
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.selection import OPNBClassifierCV
 
 
 @dataclass(frozen=True, eq=False)

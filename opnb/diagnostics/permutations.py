@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from opnb.classifier import OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding
 from opnb.diagnostics.probes import WORK, Labels, iterations_within, probe_problem, probe_rows, search, stratified_rows
+from opnb.estimators.classifier import OPNBClassifier
 
 # How many standard deviations the true labels must stand above the shuffled ones: noise reaches 3.2 in 120 simulations
 # (nine shuffles tell their spread only roughly), clean problems start at 11.

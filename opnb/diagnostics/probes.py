@@ -16,7 +16,7 @@ from opnb.core.initialisation import random_start
 from opnb.core.kernel import Array
 from opnb.core.objective import Problem, make_problem, resolve_n_bins
 from opnb.core.optimise import Trace, maximise
-from opnb.parallel import one_blas_thread
+from opnb.estimators.parallel import one_blas_thread
 
 if TYPE_CHECKING:
     from opnb.diagnostics.context import Context

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from opnb.benchmark import Dissection, Pairwise
 from opnb.figures.layout import headline, titled
 from opnb.figures.palette import COLOURS, Theme, Trace, cell_scale, faded, find_theme, make_figure, trace
-from opnb.figures.text import plain, unique_names
+from opnb.figures.text import label_text, unique_names
 
 _BLUE, _RED, _ORANGE = COLOURS[0], COLOURS[2], COLOURS[6]
 _LONGEST = 16
@@ -66,7 +66,7 @@ def _box(values: pd.Series, name: str) -> Trace:
         "box",
         y=values.to_numpy(),
         x=[name] * len(values),
-        text=[plain(dataset, 60) for dataset in values.index],
+        text=[label_text(dataset, 60) for dataset in values.index],
         hovertemplate="%{text}: %{y:.3f}<extra></extra>",
         line={"color": _BLUE, "width": 1.5},
         fillcolor=faded(_BLUE, 0.2),

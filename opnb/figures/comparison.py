@@ -9,7 +9,7 @@ from opnb.figures.layers import boundary_trace, misclassified_traces, point_trac
 from opnb.figures.layout import error_line, legend_below, titled, wrapped_html
 from opnb.figures.palette import Theme, Trace, class_styles, find_theme, make_figure
 from opnb.figures.projection import cloud_of, plane_images
-from opnb.figures.text import axis_title, plain
+from opnb.figures.text import axis_title, label_text
 from opnb.views.projection import ProjectionView, joint_ranges
 
 
@@ -107,7 +107,7 @@ def _caption(
 ) -> dict[str, Any]:
     """Head a panel with its title and errors."""
     width = 60 if compact or count == 1 else 110 // count
-    lines = [f"<b>{plain(title, width)}</b>", *wrapped_html(error_line(view.train, view.test), width, 12)]
+    lines = [f"<b>{label_text(title, width)}</b>", *wrapped_html(error_line(view.train, view.test), width, 12)]
     return {
         "text": "<br>".join(lines),
         "align": "left",

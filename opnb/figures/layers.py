@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.figures.palette import BOUNDARY, ClassStyle, Theme, Trace, faded, trace
-from opnb.figures.text import plain, unique_names
+from opnb.figures.text import label_text, unique_names
 from opnb.views.margins import Margin
 
 SVG_LIMIT = 2_000
@@ -91,7 +91,7 @@ def point_traces(
                         name=names[k],
                         legendgroup=f"class {k}",
                         marker=_marker(style, across, held_out, theme, cloud.x.size > _MANY),
-                        hovertemplate=_hover(plain(cloud.class_names[k], 60), held_out),
+                        hovertemplate=_hover(label_text(cloud.class_names[k], 60), held_out),
                         **entry,
                     )
                 )
@@ -112,7 +112,7 @@ def _other_points(cloud: Cloud, styles: Sequence[ClassStyle], size: float, held_
     """Draw the points of all classes out of focus as quiet grey dots that still tell their class."""
     focused = np.array([style.focused for style in styles])
     chosen = np.flatnonzero((cloud.is_test == held_out) & ~focused[cloud.labels])
-    safe = np.array([plain(name, 60) for name in cloud.class_names], dtype=object)
+    safe = np.array([label_text(name, 60) for name in cloud.class_names], dtype=object)
     symbol = "circle-open" if held_out else "circle"
     return cloud.drawn(
         chosen,
@@ -136,7 +136,7 @@ def misclassified_traces(cloud: Cloud, predicted: NDArray[np.intp], theme: Theme
 
     Held-out ones show at once and training ones on demand, if there are held-out ones; a mass waits in the legend.
     """
-    names = [plain(name, 60) for name in cloud.class_names]
+    names = [label_text(name, 60) for name in cloud.class_names]
     traces = []
     for held_out, kind in ((True, "held out"), (False, "training")):
         chosen = np.flatnonzero((predicted != cloud.labels) & (cloud.is_test == held_out))
@@ -250,7 +250,8 @@ def margin_traces(
                 line={"color": style.colour, "width": 1.6, "simplify": False},
                 fill="tozeroy" if upright else "tozerox",
                 fillcolor=faded(style.colour, 0.13),
-                hovertemplate=f"<b>{plain(names[k], 60)}</b><br>%{{{along}:.3f}}: %{{{height}:.3g}}<extra></extra>",
+                hovertemplate=f"<b>{label_text(names[k], 60)}</b>"
+                f"<br>%{{{along}:.3f}}: %{{{height}:.3g}}<extra></extra>",
                 showlegend=False,
                 **place,
             )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from opnb.figures.text import plain, wrapped
+from opnb.figures.text import label_text, wrapped
 from opnb.views.projected import ErrorCount
 
 _LINE = 20
@@ -27,7 +27,7 @@ def _together(count: ErrorCount) -> str:
 def headline(title: str | None, small: Sequence[str], compact: bool) -> list[str]:
     """Set a title over smaller lines, none longer than fits; all of it is plain text."""
     size, width = (11, _NARROW) if compact else (13, _WIDE)
-    first = [f"<b>{plain(title, width - 10)}</b>"] if title else []
+    first = [f"<b>{label_text(title, width - 10)}</b>"] if title else []
     return first + [line for text in small for line in wrapped_html(text, width, size)]
 
 

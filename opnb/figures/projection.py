@@ -20,7 +20,7 @@ from opnb.figures.layers import (
 from opnb.figures.layout import error_line, headline, legend_below, titled
 from opnb.figures.palette import ClassStyle, Theme, Trace, class_styles, find_theme, make_figure
 from opnb.figures.strip import draw_strip
-from opnb.figures.text import axis_hover, axis_name, axis_title, plain
+from opnb.figures.text import axis_hover, axis_name, axis_title, label_text
 from opnb.views.projected import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
 from opnb.views.strip import strip_view
@@ -146,7 +146,7 @@ def cloud_of(view: ProjectionView) -> Cloud:
 
 def _disagreement(view: ProjectionView, cloud: Cloud, theme: Theme) -> list[Trace]:
     """Mark the points on which the shown and the full model differ, if there are any."""
-    points, names = view.points, [plain(name, 60) for name in view.class_names]
+    points, names = view.points, [label_text(name, 60) for name in view.class_names]
     chosen = np.flatnonzero(points.disagree)
     if not (view.has_more and chosen.size):
         return []

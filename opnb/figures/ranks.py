@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from opnb.benchmark import Ranks
 from opnb.figures.layout import headline, titled
 from opnb.figures.palette import COLOURS, Theme, Trace, find_theme, make_figure, trace
-from opnb.figures.text import plain
+from opnb.figures.text import label_text
 
 _BLUE = COLOURS[0]
 _LONGEST = 16
@@ -78,14 +78,14 @@ def _side(ranks: Ranks, place: int, first_row: float) -> tuple[float, float, boo
 def _stem(ranks: Ranks, place: int, first_row: float, look: Theme) -> Trace:
     rank = ranks.mean_ranks[place]
     end, row, _ = _side(ranks, place, first_row)
-    name = plain(ranks.methods[place], 60)
+    name = label_text(ranks.methods[place], 60)
     look_of_line = _line([rank, rank, end], [0, row, row], look.quiet, 1)
     return {**look_of_line, "hoverinfo": "text", "text": f"{name}: mean rank {rank:.3f}", "name": name}
 
 
 def _label(ranks: Ranks, place: int, first_row: float, compact: bool) -> dict[str, Any]:
     end, row, left = _side(ranks, place, first_row)
-    name = plain(ranks.methods[place], 10 if compact else _LONGEST)
+    name = label_text(ranks.methods[place], 10 if compact else _LONGEST)
     text = f"<b>{name}</b> {ranks.mean_ranks[place]:.2f}"
     return _note(end, row, text, xanchor="right" if left else "left", yanchor="middle", xshift=-4 if left else 4)
 

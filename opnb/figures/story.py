@@ -27,7 +27,7 @@ from opnb.figures.palette import (
     trace,
 )
 from opnb.figures.playing import play_and_stop, slider
-from opnb.figures.text import plain, wrapped
+from opnb.figures.text import label_text, wrapped
 from opnb.views.story import Bars, Curve, Decision, Frame, Layer, Panel, Points, Rule, Scale, Story
 
 # Colour, dash and symbol of curves that belong to no class, told apart without colour too.
@@ -143,7 +143,7 @@ def _played(
         for number, frame in enumerate(story.frames)
     ]
     step = round(1000 * story.step)
-    names = [plain(frame.name, 12) for frame in story.frames]
+    names = [label_text(frame.name, 12) for frame in story.frames]
     rail = slider(names, shown, drawing.look, step, redraw=True, size=drawing.size(12), room=drawing.size(100))
     buttons = play_and_stop(drawing.look, step, redraw=True, size=drawing.size(14))
     above = _below(story, drawing) - drawing.size(84)
@@ -232,7 +232,7 @@ def _axes(frame: Frame, places: Sequence[Place], drawing: _Drawing) -> dict[str,
 
 def _axis(scale: Scale, drawing: _Drawing) -> dict[str, Any]:
     axis: dict[str, Any] = {
-        "title": {"text": plain(scale.label), "font": {"size": drawing.size(13)}, "standoff": 4},
+        "title": {"text": label_text(scale.label), "font": {"size": drawing.size(13)}, "standoff": 4},
         "tickfont": {"size": drawing.size(12)},
         "showticklabels": scale.numbers,
         "nticks": 6,
@@ -250,7 +250,7 @@ def _axis(scale: Scale, drawing: _Drawing) -> dict[str, Any]:
 def _named_rows(bars: Bars, drawing: _Drawing) -> dict[str, Any]:
     return {
         "tickvals": list(range(len(bars.names))),
-        "ticktext": [plain(name, 30) for name in bars.names],
+        "ticktext": [label_text(name, 30) for name in bars.names],
         "range": [len(bars.names) - 0.5, -0.5],
         "showgrid": False,
         "tickfont": {"size": drawing.size(13), "color": drawing.look.text},
@@ -283,7 +283,7 @@ def _sentence(caption: str, drawing: _Drawing) -> dict[str, Any]:
 def _title(panel: Panel, place: Place, area: Area, drawing: _Drawing) -> dict[str, Any]:
     middle = (place[0][0] + place[0][1]) / 2
     return {
-        "text": f"<b>{plain(panel.title)}</b>",
+        "text": f"<b>{label_text(panel.title)}</b>",
         "showarrow": False,
         "xref": "paper",
         "yref": "paper",
@@ -349,8 +349,8 @@ def _curve(layer: Curve, drawing: _Drawing, entry: bool, place: dict[str, str]) 
         x=_floats(layer.x),
         y=_floats(layer.y),
         mode="+".join(modes) or "none",
-        name=plain(layer.name, 60),
-        legendgroup=plain(layer.name, 60),
+        name=label_text(layer.name, 60),
+        legendgroup=label_text(layer.name, 60),
         showlegend=entry,
         line={"color": colour, "width": width, "dash": dash, "simplify": False},
         marker={
@@ -382,7 +382,7 @@ def _rule(layer: Rule, panel: Panel, drawing: _Drawing, place: dict[str, str]) -
     return trace(
         "scatter",
         **{along: [at, at, at], other: [*ends, near]},
-        text=["", "", plain(layer.text)],
+        text=["", "", label_text(layer.text)],
         mode="lines+text",
         textposition="bottom right" if upright else "top left",
         textfont={"size": drawing.size(12), "color": drawing.look.quiet},
@@ -402,7 +402,7 @@ def _bars(layer: Bars, drawing: _Drawing, place: dict[str, str]) -> Trace:
         orientation="h",
         x=values,
         y=np.arange(values.size, dtype=np.float32),
-        text=[plain(text, 30) for text in texts],
+        text=[label_text(text, 30) for text in texts],
         textposition="outside",
         constraintext="none",
         textfont={"size": drawing.size(13), "color": drawing.look.text},

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from opnb.views.axes import Axis
 
 
-def plain(name: str, longest: int | None = None) -> str:
+def label_text(name: str, longest: int | None = None) -> str:
     """Make any text safe inside a Plotly label, on one line, shortened if it is longer than `longest`."""
     line = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
     if longest is not None and len(line) > longest:
@@ -27,7 +27,7 @@ def axis_name(axis: Axis) -> str:
 
 def axis_title(axis: Axis, features: int = 2) -> str:
     """Name a direction, its number, and the features that weigh most on it."""
-    heaviest = ", ".join(plain(name, 22) for name, _ in axis.heaviest[:features])
+    heaviest = ", ".join(label_text(name, 22) for name, _ in axis.heaviest[:features])
     more = ", …" if len(axis.heaviest) > features else ""
     return f"{axis_name(axis)} (projection {axis.direction + 1})" + (
         f"<br><span style='font-size:0.82em'>{heaviest}{more}</span>" if features and heaviest else ""
@@ -36,16 +36,16 @@ def axis_title(axis: Axis, features: int = 2) -> str:
 
 def axis_hover(axis: Axis) -> str:
     """List the weights of the features that weigh most on a direction."""
-    weights = (f"{weight:+.2f} {plain(name, 40)}" for name, weight in axis.heaviest)
+    weights = (f"{weight:+.2f} {label_text(name, 40)}" for name, weight in axis.heaviest)
     return f"<b>{axis_name(axis)}</b>, bandwidth {axis.bandwidth:.3g}<br>" + "<br>".join(weights)
 
 
 def unique_names(names: Sequence[str], longest: int = 28) -> list[str]:
     """Shorten names for a legend; those that would come out alike get their number."""
-    short = [plain(name, longest) or "(no name)" for name in names]
+    short = [label_text(name, longest) or "(no name)" for name in names]
     return [f"{name} #{k + 1}" if short.count(name) > 1 else name for k, name in enumerate(short)]
 
 
 def wrapped(text: str, width: int) -> list[str]:
     """Break plain text into safe lines of at most `width` characters."""
-    return [plain(line) for line in textwrap.wrap(text, width)]
+    return [label_text(line) for line in textwrap.wrap(text, width)]

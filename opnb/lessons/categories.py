@@ -9,6 +9,7 @@ import numpy as np
 from opnb import KDENaiveBayes, OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.data import Dataset, simulate
+from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import (
     Choice,
     Curve,
@@ -25,7 +26,6 @@ from opnb.lessons.lesson import (
     seed,
 )
 from opnb.lessons.planes import along, class_numbers, counted, density_curves, fitted_quietly, upright
-from opnb.parallel import one_blas_thread
 
 QUESTIONS = tuple(range(1, 13))
 _AT_FIRST = 7

@@ -12,9 +12,9 @@ from scipy.special import logsumexp
 from opnb import OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.data import Dataset, PrepareOptions, load_example, simulate
+from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import Choice, Curve, Frame, Lesson, Panel, Rule, Scale, State, Story, Try, numbers, seed
 from opnb.lessons.planes import Square, density_curves, fitted_quietly, projection_panel, shown_scores, upright
-from opnb.parallel import one_blas_thread
 
 _DRAWN = 250
 _REACH = 1.15

@@ -9,8 +9,10 @@ import numpy as np
 from scipy.stats import entropy
 
 from opnb import OPNBClassifier
+from opnb.comparators.gaussian_planes import DiscriminantPlane, GaussianProjectionPlane
 from opnb.core.kernel import Array
 from opnb.data import Dataset, simulate
+from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import (
     Bars,
     Choice,
@@ -27,8 +29,6 @@ from opnb.lessons.lesson import (
     seed,
 )
 from opnb.lessons.planes import EDGE, class_numbers, fitted_quietly, projection_panel, shown_scores
-from opnb.parallel import one_blas_thread
-from opnb.views.gaussian_planes import DiscriminantPlane, GaussianProjectionPlane
 
 PENALTIES = {"frobenius": "OPNB, Frobenius", "total": "OPNB, total", "pooled": "OPNB, pooled"}
 METHODS_SHOWN = {**PENALTIES, "lda": "LDA", "opgd": "OPGD"}

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb.core.kernel import Array
 from opnb.data import Dataset
+from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import Curve, Panel, Points, Scale, decision
-from opnb.parallel import one_blas_thread
 
 EDGE = 1.06
 _GRID = 240

@@ -10,9 +10,9 @@ from scipy.stats import spearmanr
 from opnb import OPNBClassifier
 from opnb.core.kernel import Array
 from opnb.data import Dataset, simulate
+from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import Choice, Curve, Frame, Lesson, Panel, Points, Scale, State, Story, Try, numbers, seed
 from opnb.lessons.planes import Square, class_numbers, fitted_quietly, projection_panel, shown_scores
-from opnb.parallel import one_blas_thread
 
 STARTS = 20
 SLANTED = 0.5  # rank correlation from which a class is said to lie slantwise

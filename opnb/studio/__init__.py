@@ -1,1 +1,1 @@
-"""The app's machinery: state, jobs, settings that are also links and code, and the widgets the pages share."""
+"""The app: `visit` and `work` know no page, `ui` is what pages share, and each page has a folder with its name."""

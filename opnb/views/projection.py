@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.core.kernel import Array
-from opnb.parallel import one_blas_thread
+from opnb.estimators.parallel import one_blas_thread
 from opnb.views.axes import EXTENTS, Axis, Extent, shown_range
 from opnb.views.boundary import boundary_lines
 from opnb.views.margins import Margin, Weighting, check_choice, margin

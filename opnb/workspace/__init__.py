@@ -1,8 +1,8 @@
 """Where work is kept: one folder for every workspace, with a small database and files named by their content.
 
 A workspace is a set of `Item`s: tables, uploads, fits, and the state of the visit. This package knows nothing of what
-they mean; `opnb.studio.saved` turns a visit into items and back. Nothing in here unpickles, evaluates, or makes a path
-from what a user typed.
+they mean; `opnb.studio.visit.snapshot` turns a visit into items and back. Nothing in here unpickles, evaluates, or
+makes a path from what a user typed.
 """
 
 from opnb.workspace.archive import pack, unpack

@@ -4,12 +4,12 @@ import hashlib
 from functools import cache, partial
 
 from opnb.data import propose
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import Job
-from opnb.studio.keeping import Keeper
-from opnb.studio.saved import Snapshot
-from opnb.studio.sources import DataSpec, Source, fetch_table, prepared, settled
-from opnb.studio.spec import FitSpec, View
+from opnb.studio.visit.saving import Keeper
+from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.snapshot import Snapshot
+from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import Job
 from opnb.workspace import Store, StoreSettings
 
 _MOST_FITS = 6

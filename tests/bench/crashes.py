@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from opnb.studio.saved import opened
+from opnb.studio.visit.snapshot import opened
 from opnb.workspace import Store, StoreSettings
 from tests.bench.timing import heading, row
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from opnb import OPNBClassifier, OPNBClassifierCV
 from opnb.core.objective import evaluate, make_problem, value_and_gradient
-from opnb.parallel import one_blas_thread
+from opnb.estimators.parallel import one_blas_thread
 from tests.bench.timing import heading, in_turn, row
 
 _P, _M, _K = 50, 20, 5

@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 
 from opnb.data import PrepareOptions, prepare, propose, simulated_table
-from opnb.studio.estimates import Speed, megabytes, seconds_a_step, size_of
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import Job
-from opnb.studio.sources import DataSpec, Source
-from opnb.studio.spec import FitSpec
+from opnb.studio.visit.settings import FitSpec
+from opnb.studio.visit.sources import DataSpec, Source
+from opnb.studio.work.estimates import Speed, megabytes, seconds_a_step, size_of
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import Job
 from tests.bench.timing import heading, row
 
 # None of these was used to find the constants of the model or of the guess.

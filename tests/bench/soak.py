@@ -9,9 +9,9 @@ import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
-from opnb.studio.intake import take_source
-from opnb.studio.sources import Source
-from opnb.studio.state import Studio
+from opnb.studio.visit.intake import take_source
+from opnb.studio.visit.sources import Source
+from opnb.studio.visit.state import Studio
 from tests.bench.timing import heading, row
 
 FITS = 1_000

@@ -5,7 +5,7 @@ import pytest
 
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
-from opnb.cli_benchmark import add_benchmark, add_summarise
+from opnb.cli.benchmark import add_benchmark, add_summarise
 from opnb.errors import DataError
 from tests.benchmark.samples import results_of, row
 

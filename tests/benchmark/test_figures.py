@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from opnb.benchmark import Results, mapped, mean_errors, mean_ranks, method_table, min_normalised, pairwise, summarise
-from opnb.benchmark_report import benchmark_report, report_figures
 from opnb.figures.benchmark import cost_figure, error_boxes_figure, errors_figure, methods_figure, pairwise_figure
 from opnb.figures.ranks import ranks_figure
+from opnb.reports.benchmark_report import benchmark_report, report_figures
 from tests.benchmark.samples import paper_results, results_of, row
 
 NASTY = "</script><script>alert(1)</script>%{x}<b>"

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from opnb.studio.plotly_file import address
+from opnb.studio.ui.plotly_file import address
 from tests.browser import harness
 
 pytestmark = pytest.mark.browser

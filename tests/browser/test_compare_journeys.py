@@ -7,7 +7,7 @@ import pytest
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.comparators import USUAL_METHODS
-from opnb.studio.benchmarking import rows_of
+from opnb.studio.benchmark.desk import rows_of
 from tests.benchmark.samples import paper_results
 
 pytestmark = pytest.mark.browser

@@ -13,8 +13,8 @@ from sklearn.datasets import load_iris
 from opnb import load_model
 from opnb.benchmark import read_results, summarise
 from opnb.data import Recipe
-from opnb.studio.links import from_query
-from opnb.studio.saved import opened
+from opnb.studio.visit.links import from_query
+from opnb.studio.visit.snapshot import opened
 from opnb.workspace import unpack
 from tests.data.test_recipe import OPTIONS, make_table, prepare
 

@@ -30,7 +30,9 @@ def finding_of(code, fit):
 
 
 @pytest.mark.parametrize(
-    ("code", "problem"), [(code, problem) for code in FAULTY for problem in FAULTY[code]], ids=lambda v: str(v)[:40]
+    ("code", "problem"),
+    [(code, problem) for code in FAULTY for problem in FAULTY[code]],
+    ids=lambda v: getattr(v, "__name__", v),
 )
 def test_a_fault_is_found(code, problem):
     finding = finding_of(code, fitted(problem))

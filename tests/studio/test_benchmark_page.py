@@ -10,9 +10,9 @@ from opnb.benchmark import BENCHMARK_METHODS, Protocol, Results, Row, read_resul
 from opnb.benchmark.rows import line_of
 from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.errors import OPNBError
-from opnb.studio.benchmark_views import _report
-from opnb.studio.benchmarking import EXAMPLE, Desk, choices, lay_out, ordered, rows_of
-from opnb.studio.sources import bundled_names
+from opnb.studio.benchmark.desk import EXAMPLE, Desk, choices, lay_out, ordered, rows_of
+from opnb.studio.benchmark.page import _report
+from opnb.studio.visit.sources import bundled_names
 from tests.benchmark.samples import fill_cache, paper_results, results_of, row
 
 IRIS, WINE = EXAMPLE + "iris", EXAMPLE + "wine"
@@ -34,7 +34,7 @@ def quick(monkeypatch):
 
         run_benchmark(Protocol(**request["protocol"]), request["out"], resume=True, progress=progress)
 
-    monkeypatch.setattr("opnb.studio.benchmarking.follow", here)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", here)
 
 
 def file_of(results):
@@ -158,7 +158,7 @@ def test_cancel_keeps_the_rows_and_they_can_be_seen_while_it_runs(visit, monkeyp
         while not job.stopping:
             time.sleep(0.01)
 
-    monkeypatch.setattr("opnb.studio.benchmarking.follow", two_and_no_more)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", two_and_no_more)
     page = chosen(visit(), repeats=2).press("Run")
     deadline = time.monotonic() + 60
     while page.state.desk.progress.done < 2 and time.monotonic() < deadline:
@@ -181,7 +181,7 @@ def test_what_stops_a_run_is_said(visit, monkeypatch):
         take({"fetching": "adult"})
         raise OPNBError("The PMLB data set 'adult' cannot be fetched from the network.")
 
-    monkeypatch.setattr("opnb.studio.benchmarking.follow", fails)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", fails)
     page = chosen(visit(), datasets=["adult"]).press("Run")
     waited(page)
     assert "cannot be fetched" in page.errors

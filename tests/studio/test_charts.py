@@ -16,8 +16,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from streamlit.testing.v1 import AppTest
 
-from opnb.studio import plotly_file
-from opnb.studio.charts import selected_rows
+from opnb.studio.ui import plotly_file
+from opnb.studio.ui.charts import selected_rows
 from tests.studio.conftest import ROOT, Visit, figures
 
 
@@ -29,7 +29,7 @@ def page(height=None, frames=0, **settings):
     def script(height, frames, settings):
         import plotly.graph_objects as go
 
-        from opnb.studio.charts import chart
+        from opnb.studio.ui.charts import chart
 
         figure = go.Figure(go.Bar(y=[1, 2]), frames=[go.Frame(name=str(n)) for n in range(frames)])
         figure.layout.height = height
@@ -197,7 +197,7 @@ def words_in(file):
 
 def test_the_file_has_every_kind_of_trace_that_a_figure_uses():
     there = set(plotly_file.FILE.read_text("utf8")[:600].split("A part of it: ")[1].split(".")[0].split(", "))
-    sources = [*(ROOT / "opnb" / "figures").glob("*.py"), ROOT / "opnb" / "studio" / "live.py"]
+    sources = [*(ROOT / "opnb" / "figures").glob("*.py"), ROOT / "opnb" / "studio" / "ui" / "live.py"]
     used = {word for file in sources for word in words_in(file)} & KINDS
     assert {"scatter", "heatmap", "bar"} <= used
-    assert used <= there, "add it to TRACES in opnb/studio/frontend/build_plotly.cjs and build the file again"
+    assert used <= there, "add it to TRACES in opnb/studio/ui/frontend/build_plotly.cjs and build the file again"

@@ -8,7 +8,7 @@ import pytest
 
 from opnb.comparators import METHODS, USUAL_METHODS, tune
 from opnb.errors import OPNBError
-from opnb.studio.trials import Trial, run_trials
+from opnb.studio.compare.trials import Trial, run_trials
 
 QUICK = ["LDA", "NB", "RDA"]
 
@@ -23,7 +23,7 @@ def here(job, request, take):
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr("opnb.studio.comparing.follow", here)
+    monkeypatch.setattr("opnb.studio.compare.comparison.follow", here)
 
 
 def compared(page, methods=QUICK, repeats=2):
@@ -146,7 +146,7 @@ def test_methods_without_probabilities_have_no_log_loss(visit, monkeypatch):
         for method, repeat in request["pairs"]:
             take(asdict(Trial(method, repeat, 0.0, float("nan"), 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
 
-    monkeypatch.setattr("opnb.studio.comparing.follow", certain)
+    monkeypatch.setattr("opnb.studio.compare.comparison.follow", certain)
     page = compared(visit(), ["SVM"], 2)
     assert "Difference" not in page.find("segmented_control", "Drawn").options
     page.segment("Drawn", "Log-loss")
@@ -169,7 +169,7 @@ def test_rows_appear_while_others_are_awaited_and_cancel_keeps_them(visit, monke
         while not job.stopping:
             time.sleep(0.01)
 
-    monkeypatch.setattr("opnb.studio.comparing.follow", one_and_no_more)
+    monkeypatch.setattr("opnb.studio.compare.comparison.follow", one_and_no_more)
     page = visit().go("Compare")
     page.choose("pills", "Methods", QUICK)
     page.press("Compare")
@@ -193,7 +193,7 @@ def test_a_method_without_a_result_says_why(visit, monkeypatch):
             problem = "no *luck* today" if method == "NB" else ""
             take(asdict(Trial(method, repeat, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]], problem)))
 
-    monkeypatch.setattr("opnb.studio.comparing.follow", fails)
+    monkeypatch.setattr("opnb.studio.compare.comparison.follow", fails)
     page = compared(visit())
     assert "NB has no result in 2 repeats: no *luck* today" in page.words
     assert "NB" not in table(page)["Method"].tolist()
@@ -206,7 +206,7 @@ def test_a_run_that_breaks_down_says_so_and_keeps_its_rows(visit, monkeypatch):
         take(asdict(Trial("LDA", 0, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
         raise OPNBError("The process that did the work ended with status 9.")
 
-    monkeypatch.setattr("opnb.studio.comparing.follow", breaks)
+    monkeypatch.setattr("opnb.studio.compare.comparison.follow", breaks)
     page = compared(visit())
     assert "ended with status 9" in page.errors
     assert table(page)["Method"].tolist() == ["LDA"]

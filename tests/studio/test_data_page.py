@@ -54,7 +54,7 @@ def test_benchmarks_are_found_by_a_part_of_their_name(page, monkeypatch):
     assert "No data set" in page.words
     page.find("text_input", "Part of the name").set_value("spectf")
     page.run()
-    monkeypatch.setattr("opnb.studio.intake.fetch_table", unreachable)
+    monkeypatch.setattr("opnb.studio.visit.intake.fetch_table", unreachable)
     page.press("Load")
     assert "network" in page.errors
     assert page.state.dataset.name == "wine"
@@ -103,7 +103,7 @@ def test_the_papers_policy_is_a_preset(page):
 def test_roles_can_be_changed(page):
     from dataclasses import replace
 
-    from opnb.studio.intake import change_data
+    from opnb.studio.visit.intake import change_data
 
     spec = page.state.data_spec
     change_data(page.state, replace(spec, options=replace(spec.options, roles={"hue": "leave out"})))

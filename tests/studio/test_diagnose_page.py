@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from opnb.studio.diagnosis import comparable_objectives, fate, number_of, remedied_spec, what_changed
-from opnb.studio.jobs import Job
-from opnb.studio.spec import default_spec
-from opnb.studio.studies import Stopped, Studies, report
+from opnb.studio.diagnose.diagnosis import comparable_objectives, fate, number_of, remedied_spec, what_changed
+from opnb.studio.visit.settings import default_spec
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.studies import Stopped, Studies, report
 
-HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 300})}
+HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 400})}
 
 
 def diagnosed(page):
@@ -114,7 +114,7 @@ def test_a_long_diagnosis_can_be_stopped_and_started_again(visit, monkeypatch):
             report(job, 0.5, "Counting grains")
         return ()
 
-    monkeypatch.setattr("opnb.studio.findings.diagnose_work", slow)
+    monkeypatch.setattr("opnb.studio.diagnose.page.diagnose_work", slow)
     page = visit()
     page.go("Diagnose")
     page.find("button", "Cancel").click()
@@ -130,7 +130,7 @@ def test_a_failure_is_explained(visit, monkeypatch):
     def failing(result, job):
         raise ValueError("There is <b>nothing</b> to see.")
 
-    monkeypatch.setattr("opnb.studio.findings.diagnose_work", failing)
+    monkeypatch.setattr("opnb.studio.diagnose.page.diagnose_work", failing)
     page = visit()
     page.go("Diagnose")
     assert "There is <b>nothing</b> to see." in page.errors

@@ -7,8 +7,8 @@ import re
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
-from opnb.studio import exports
-from opnb.studio.text import plain
+from opnb.studio.ui.text import escaped
+from opnb.studio.visit import exports
 from tests.studio import nasty
 
 # Strings of these kinds are shown as they are, not read as Markdown, or are no words for a visitor at all.
@@ -185,7 +185,7 @@ def test_a_link_of_a_stranger_is_text(visit, name):
 
 @pytest.mark.parametrize("text", ["http://a.example/b", "HTTPS://a.example", "www.a.example", "x@a.example"])
 def test_an_address_is_no_link(text):
-    written = plain(text)
+    written = escaped(text)
     shown = written.replace("\\", "").replace("\u2060", "")
     assert shown == text
     # What GitHub's Markdown makes links of, once the backslashes are gone.

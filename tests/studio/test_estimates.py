@@ -10,8 +10,10 @@ import pytest
 
 from opnb.data import example_table, prepare, propose
 from opnb.errors import OPNBError
-from opnb.studio import fitting
-from opnb.studio.estimates import (
+from opnb.studio.visit.settings import FitSpec
+from opnb.studio.visit.sources import DataSpec, Source
+from opnb.studio.work import fitting
+from opnb.studio.work.estimates import (
     FitLimits,
     Size,
     Speed,
@@ -25,9 +27,7 @@ from opnb.studio.estimates import (
     size_of,
     steps_left,
 )
-from opnb.studio.jobs import Job
-from opnb.studio.sources import DataSpec, Source
-from opnb.studio.spec import FitSpec
+from opnb.studio.work.jobs import Job
 
 SIZE = Size(rows=20_000, columns=50, directions=20, classes=10, starts=10, steps=80, bins=100)
 TIGHT = FitLimits(seconds=10, megabytes=20)

@@ -12,14 +12,15 @@ from opnb import load_model
 from opnb.data import Table
 from opnb.data.writing import csv_bytes
 from opnb.figures import figure_html
-from opnb.studio import exports
-from opnb.studio.drawing import compute, describe, picture_of, report, side_by_side
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import Job
-from opnb.studio.picture import rows_frame
-from opnb.studio.sources import DataSpec, Source, fetch_table, prepared
-from opnb.studio.spec import FitSpec, View
-from opnb.studio.text import file_stem, plain, shortened
+from opnb.studio.ui.text import escaped
+from opnb.studio.visit import exports
+from opnb.studio.visit.drawing import compute, describe, picture_of, report, side_by_side
+from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared
+from opnb.studio.words import file_stem, shortened
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import Job
+from opnb.studio.workbench.picture import rows_frame
 
 
 def fitted(spec, table):
@@ -138,9 +139,9 @@ def test_fits_of_other_classes_are_compared_in_figures_of_their_own(result, host
 
 @pytest.mark.parametrize("name", ["**a**", "<b>", ":red[x]", "$x$", "[a](b)", "`c`", "# h", "- l", "a_b_c", "~~s~~"])
 def test_markdown_is_escaped(name):
-    escaped = plain(name)
-    assert escaped.replace("\\", "") == name
-    assert all(f"\\{mark}" in escaped for mark in name if mark in "*<>[]$`#_~")
+    text = escaped(name)
+    assert text.replace("\\", "") == name
+    assert all(f"\\{mark}" in text for mark in name if mark in "*<>[]$`#_~")
 
 
 def test_names_are_kept_to_one_short_line():
@@ -151,7 +152,7 @@ def test_names_are_kept_to_one_short_line():
 
 
 def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, capsys):
-    from opnb.cli import main
+    from opnb.cli.commands import main
     from opnb.data import example_table
 
     result = visit(data="example:penguins", directions="2").state.result
@@ -162,8 +163,8 @@ def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, caps
 
 
 def test_the_report_holds_the_findings_and_the_path_where_they_are_known(result):
-    from opnb.studio.diagnosis import diagnose_work
-    from opnb.studio.tuning import path_work
+    from opnb.studio.diagnose.diagnosis import diagnose_work
+    from opnb.studio.tune.studies import path_work
 
     findings, path = (Job(lambda job, work=work: work(result, job)) for work in (diagnose_work, path_work))
     findings.run()

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from opnb.errors import DataError
-from opnb.studio import jobs
-from opnb.studio.jobs import Job, Queue
+from opnb.studio.work import jobs
+from opnb.studio.work.jobs import Job, Queue
 
 WAIT = 10.0
 

@@ -4,8 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from opnb.lessons import LESSONS
-from opnb.studio.learning import Visit
-from opnb.studio.lesson_links import RESERVED, Place, from_query, link, place_of, to_query
+from opnb.studio.learn.links import RESERVED, Place, from_query, link, place_of, to_query
+from opnb.studio.learn.page import Visit
 from tests.studio.conftest import ROOT, TIMEOUT, figures
 
 KEYS = [lesson.key for lesson in LESSONS]

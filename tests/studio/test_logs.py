@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from opnb.studio import logs
-from opnb.studio.jobs import Job, Queue
+from opnb.studio.work.jobs import Job, Queue
 
 SECRET = "Mrs Smith's diagnosis"
 

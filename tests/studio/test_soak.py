@@ -6,9 +6,9 @@ import threading
 import weakref
 from dataclasses import replace
 
-from opnb.studio.intake import take_source
-from opnb.studio.sources import Source
-from opnb.studio.state import KEPT_FITS, Studio
+from opnb.studio.visit.intake import take_source
+from opnb.studio.visit.sources import Source
+from opnb.studio.visit.state import KEPT_FITS, Studio
 from tests.bench.soak import _until_idle
 
 

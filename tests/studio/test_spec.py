@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import opnb
 from opnb.data import SIMULATORS, PrepareOptions, propose
 from opnb.errors import OPNBError
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import Job
-from opnb.studio.links import from_query, to_query
-from opnb.studio.snippet import python_snippet
-from opnb.studio.sources import DataSpec, Source, bundled_names, fetch_table, prepared, settled
-from opnb.studio.spec import CHOICES, FitSpec, View, default_spec, differences
+from opnb.studio.visit.links import from_query, to_query
+from opnb.studio.visit.settings import CHOICES, FitSpec, View, default_spec, differences
+from opnb.studio.visit.snippet import python_snippet
+from opnb.studio.visit.sources import DataSpec, Source, bundled_names, fetch_table, prepared, settled
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import Job
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(opnb.__file__).parents[1])}
 NAMES = st.text(min_size=1, max_size=20)

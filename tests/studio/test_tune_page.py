@@ -6,10 +6,10 @@ import time
 import numpy as np
 import pytest
 
-from opnb.studio.jobs import Job
-from opnb.studio.spec import default_spec
-from opnb.studio.studies import Stopped, report
-from opnb.studio.tuning import path_work, penalty_specs, playback_work, start_specs
+from opnb.studio.tune.studies import path_work, penalty_specs, playback_work, start_specs
+from opnb.studio.visit.settings import default_spec
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.studies import Stopped, report
 from opnb.views.path import aligned_solutions
 
 
@@ -136,7 +136,7 @@ def test_a_long_study_can_be_cancelled_from_the_page(visit, monkeypatch):
         while not never.wait(0.01):
             report(job, 0.5, "Counting grains")
 
-    monkeypatch.setattr("opnb.studio.tune_views.path_work", slow)
+    monkeypatch.setattr("opnb.studio.tune.page.path_work", slow)
     page = visit().go("Tune")
     page.find("button", "Cancel").click()
     page.run()

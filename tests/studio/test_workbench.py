@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from opnb.studio.jobs import queue
+from opnb.studio.work.jobs import queue
 
 
 def names_of(figure):
@@ -234,7 +234,7 @@ def test_names_are_text_and_never_markup(visit):
 def test_a_failing_fit_is_explained_and_keeps_the_fit_before(visit, monkeypatch):
     page = visit()
     before = page.state.result
-    monkeypatch.setattr("opnb.studio.state.fit_work", fail)
+    monkeypatch.setattr("opnb.studio.visit.state.fit_work", fail)
     page.press("Fit")
     assert "no reason at all" in page.errors
     assert page.state.fits == [before]

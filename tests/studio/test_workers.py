@@ -8,11 +8,11 @@ import pytest
 from sklearn.datasets import load_iris
 
 from opnb.errors import OPNBError
-from opnb.studio import workers
-from opnb.studio.jobs import Job
-from opnb.studio.text import about
-from opnb.studio.trials import Trial, run_trial, split_of, store
-from opnb.studio.workers import Background, follow
+from opnb.studio.compare.trials import Trial, run_trial, split_of, store
+from opnb.studio.words import about
+from opnb.studio.work import process as workers
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.process import Background, follow
 
 NOTHING = np.empty(0, dtype=int)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import opnb
-from opnb.studio import keeping
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import queue
+from opnb.studio.visit import saving as keeping
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import queue
 from opnb.workspace import new_id
 from opnb.workspace.settings import FOLDER
 from opnb.workspace.workspace import DATABASE
@@ -23,10 +23,10 @@ SHARED_CACHES = {
     "intake._bundled_table",  # examples and simulators as they come
     "session._first_result",  # the fit of an example
     "jobs.queue",  # jobs, each seen by its visitor alone
-    "workers.long_queue",
-    "benchmarking.example",  # bundled data
-    "learning._told",  # lessons on simulated data
-    "learning._drawn",
+    "process.long_queue",
+    "desk.example",  # bundled data
+    "page._told",  # lessons on simulated data
+    "page._drawn",
     "logs.set_up_logs",  # nothing
     "plotly_file.address",  # a file of the app
     "plotly_file._packed",
@@ -148,7 +148,7 @@ def slow(started, release):
 
 def begin_slow_fit(page, monkeypatch):
     started, release = threading.Event(), threading.Event()
-    monkeypatch.setattr("opnb.studio.state.fit_work", slow(started, release))
+    monkeypatch.setattr("opnb.studio.visit.state.fit_work", slow(started, release))
     page.find("select_slider", "Smoothness (λ)").set_value(0.2)
     page.find("button", "Fit").click()
     page.at.run()
@@ -230,7 +230,9 @@ def test_a_link_to_share_never_names_the_workspace(visit):
     assert not any("workspace" in text or page.state.keeper.id in text for text in shared)
 
 
-@pytest.mark.parametrize("asked", [new_id(), "../../etc/passwd", "", "x" * 32])
+@pytest.mark.parametrize(
+    "asked", [new_id(), "../../etc/passwd", "", "x" * 32], ids=["unknown", "path", "empty", "no id"]
+)
 def test_an_unknown_workspace_gives_words_and_the_link_beside_it(visit, asked):
     page = visit(workspace=asked, data="example:iris")
     assert page.state.result.dataset.name == "iris"
@@ -249,7 +251,7 @@ def test_another_visitor_gets_another_workspace(visit, table, folder):
 def test_every_cache_that_visitors_share_is_known_to_hold_nothing_of_theirs():
     """A new cache has to be looked at before it enters this list."""
     root = Path(opnb.__file__).parents[1]
-    files = [root / "app.py", *(root / "pages").glob("*.py"), *(root / "opnb" / "studio").glob("*.py")]
+    files = [root / "app.py", *(root / "pages").glob("*.py"), *(root / "opnb" / "studio").rglob("*.py")]
     found = set()
     for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
@@ -325,7 +327,7 @@ def test_without_a_store_nothing_is_kept_and_the_panel_says_so(visit, monkeypatc
 
 
 def zip_of(page):
-    from opnb.studio.saved import items_of
+    from opnb.studio.visit.snapshot import items_of
     from opnb.workspace import pack
 
     return pack(items_of(page.state.snapshot()))

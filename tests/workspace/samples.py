@@ -3,11 +3,11 @@
 from functools import partial
 
 from opnb.data import propose, read_table
-from opnb.studio.fitting import fit_work
-from opnb.studio.jobs import Job
-from opnb.studio.saved import Snapshot
-from opnb.studio.sources import HASH_LENGTH, DataSpec, Source, fetch_table, prepared, settled
-from opnb.studio.spec import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.snapshot import Snapshot
+from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table, prepared, settled
+from opnb.studio.work.fitting import fit_work
+from opnb.studio.work.jobs import Job
 
 ROWS = [f"{i % 7},{(i * i) % 11},{'ab'[i % 2]}" for i in range(40)]
 UPLOAD = "\n".join(["length,width,kind", *ROWS]).encode()

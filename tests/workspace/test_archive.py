@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opnb.errors import OPNBError, WorkspaceError
-from opnb.studio.saved import items_of, opened
+from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
 from opnb.workspace.files import digest_of
 from tests.workspace import samples

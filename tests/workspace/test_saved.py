@@ -10,10 +10,10 @@ import pytest
 from opnb.data import Limits, PrepareOptions, Table, read_table
 from opnb.data.kept_tables import kept_table, table_values, table_words
 from opnb.errors import DataError, OPNBError, WorkspaceError
-from opnb.studio.links import to_query
-from opnb.studio.saved import Snapshot, Waiting, items_of, opened
-from opnb.studio.sources import DataSpec, Source
-from opnb.studio.spec import FitSpec, View
+from opnb.studio.visit.links import to_query
+from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.snapshot import Snapshot, Waiting, items_of, opened
+from opnb.studio.visit.sources import DataSpec, Source
 from opnb.workspace import Item
 from tests.workspace import samples
 
@@ -55,7 +55,7 @@ def test_fits_come_back_and_predict_the_same(iris, mine):
 def test_the_scores_of_a_kept_fit_need_no_predictions_and_those_of_strangers_are_computed(iris, monkeypatch):
     items = items_of(samples.snapshot(iris))
     calls = []
-    monkeypatch.setattr("opnb.studio.results.project", lambda *a, **k: calls.append(1) or iris.projected)
+    monkeypatch.setattr("opnb.studio.visit.results.project", lambda *a, **k: calls.append(1) or iris.projected)
     assert opened(items).snapshot.fits[0].test.error == iris.test.error
     assert calls == []
     lying = [item for item in items if item.kind != "fit"]

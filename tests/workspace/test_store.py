@@ -349,7 +349,11 @@ def test_a_folder_must_be_given_in_full():
 
 def test_nothing_unpickles_or_evaluates():
     root = Path(opnb.__file__).parent
-    for file in [*(root / "workspace").glob("*.py"), root / "studio" / "saved.py", root / "data" / "kept_tables.py"]:
+    for file in [
+        *(root / "workspace").glob("*.py"),
+        root / "studio" / "visit" / "snapshot.py",
+        root / "data" / "kept_tables.py",
+    ]:
         called = {
             getattr(node.func, "id", getattr(node.func, "attr", "")): node
             for node in ast.walk(ast.parse(file.read_text(encoding="utf8")))

@@ -1,0 +1,5 @@
+"""The command line."""
+
+from opnb.cli.commands import main
+
+__all__ = ["main"]

@@ -1,0 +1,206 @@
+"""The command line: fit a model to a table, predict with it, run the paper's experiment.
+
+Anything that a user can mend is printed on one line and ends with status 2.
+"""
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from opnb.cli.benchmark import add_benchmark, add_summarise
+from opnb.errors import DataError
+
+if TYPE_CHECKING:
+    from opnb.data import Dataset
+    from opnb.estimators.classifier import OPNBClassifier
+
+_FIT_SETTINGS = {
+    "components": "n_components",
+    "penalty": "penalty",
+    "init": "init",
+    "starts": "n_init",
+    "combine": "combine",
+    "likelihood": "likelihood",
+    "max_iter": "max_iter",
+    "jobs": "n_jobs",
+    "seed": "random_state",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; gives the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (ValueError, OSError) as error:
+        print(f"opnb {options.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="opnb", description="Optimal projections for naive Bayes.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_fit(commands.add_parser("fit", help="fit a model to a table", description="Fit a model to a table."))
+    _add_predict(commands.add_parser("predict", help="predict the classes of a table's rows"))
+    add_benchmark(commands.add_parser("benchmark", help="compare methods on many data sets"))
+    add_summarise(commands.add_parser("summarise", help="tables and report of a results file"))
+    _add_health(commands.add_parser("health", help="ask a served app whether it is well"))
+    return parser
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    from opnb.core.objective import LIKELIHOODS
+    from opnb.core.penalties import PENALTIES
+
+    parser.set_defaults(run=_fit)
+    parser.add_argument("table", help="CSV, TSV, Excel or Parquet file; text may be gzipped")
+    parser.add_argument("--target", help="column of the classes (default: proposed from the names and values)")
+    parser.add_argument("--lam", type=_lam, default=1e-3, help='weight of the penalty, or "cv" to choose it (0.001)')
+    parser.add_argument("--penalty", choices=PENALTIES, default="frobenius")
+    parser.add_argument("--init", choices=("pca", "random"), default="pca")
+    parser.add_argument("--starts", type=int, default=1, help="number of random starts (1)")
+    parser.add_argument("--combine", choices=("best", "average"), default="best")
+    parser.add_argument("--likelihood", choices=LIKELIHOODS, default="resubstitution")
+    parser.add_argument("--components", type=int, help="number of directions (the number of features, 20 at most)")
+    parser.add_argument("--max-iter", type=int, default=100)
+    parser.add_argument("--jobs", type=int, help="starts or folds at a time (1)")
+    parser.add_argument("--missing", choices=("drop", "impute", "error"), default="drop", help="missing values (drop)")
+    parser.add_argument("--preset", choices=("as is", "paper"), default="as is", help='preprocessing ("as is")')
+    parser.add_argument("--test-size", type=float, default=0.25, help="share of held-out rows, 0 for none (0.25)")
+    parser.add_argument("--seed", type=int, default=0, help="of the split and of random starts (0)")
+    parser.add_argument("--out", type=Path, help="write the model here")
+    parser.add_argument("--report", type=Path, help="write a report here, as one HTML file")
+
+
+def _add_predict(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_predict)
+    parser.add_argument("model", type=Path, help='model file of "opnb fit --out"')
+    parser.add_argument("table", help="table with the columns that the model was fitted to")
+    parser.add_argument("--out", type=Path, help="write the predictions here, as CSV (default: print them)")
+
+
+def _add_health(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_health)
+    parser.add_argument("address", nargs="?", default="http://localhost:8501", help="of the app (localhost:8501)")
+    parser.add_argument("--timeout", type=float, default=5.0, help="seconds to wait for the answer (5)")
+
+
+def _lam(text: str) -> float | str:
+    return text if text == "cv" else float(text)
+
+
+def _fit(options: argparse.Namespace) -> None:
+    from opnb.data import PrepareOptions, prepare, read_table
+
+    data = prepare(
+        read_table(Path(options.table)),
+        options.target,
+        options=PrepareOptions(
+            preset=options.preset, missing=options.missing, test_size=options.test_size or None, seed=options.seed
+        ),
+    )
+    print(*data.account, sep="\n")
+    classifier = _fitted(options, data)
+    _print_outcome(classifier, data)
+    if options.out is not None:
+        classifier.recipe_ = data.recipe.to_dict() if data.recipe is not None else None
+        classifier.save(options.out)
+        print(f"Wrote the model to {options.out}.")
+    if options.report is not None:
+        options.report.write_text(_report(classifier, data), encoding="utf8")
+        print(f"Wrote the report to {options.report}.")
+
+
+def _fitted(options: argparse.Namespace, data: "Dataset") -> "OPNBClassifier":
+    from opnb.estimators.classifier import OPNBClassifier
+    from opnb.estimators.selection import OPNBClassifierCV
+
+    settings: dict[str, Any] = {name: getattr(options, option) for option, name in _FIT_SETTINGS.items()}
+    frame = _named(data.X_train, data.feature_names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        if options.lam == "cv":
+            search = OPNBClassifierCV(**settings).fit(frame, data.y_train)
+            print(f"Cross-validation chose lam = {search.lam_:g}.")
+            classifier = search.best_estimator_
+        else:
+            classifier = OPNBClassifier(**settings, lam=options.lam).fit(frame, data.y_train)
+    for warning in caught:
+        print(warning.message)
+    return classifier
+
+
+def _print_outcome(classifier: "OPNBClassifier", data: "Dataset") -> None:
+    from opnb.views import metrics, project
+
+    print(f"Objective {classifier.objective_:.6f} after {classifier.n_iter_} iterations.")
+    for name, result in zip(("Training", "Held-out"), metrics(project(classifier, *_parts(data))), strict=True):
+        if result is not None:
+            print(f"{name} error {result.errors}, log-loss {result.log_loss:.4f}.")
+
+
+def _parts(data: "Dataset") -> tuple[Any, ...]:
+    """Training and held-out data, with the names of the covariates."""
+    train = (_named(data.X_train, data.feature_names), data.y_train)
+    return (*train, _named(data.X_test, data.feature_names), data.y_test) if len(data.test) else train
+
+
+def _named(X: Any, names: Sequence[str]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=list(names))
+
+
+def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
+    from opnb.diagnostics import diagnose
+    from opnb.reports.fit_report import fit_report
+
+    parts = _parts(data)
+    findings = [finding for finding in diagnose(classifier, *parts) if finding.severity != "good"]
+    return fit_report(classifier, *parts, title=data.name, account=data.account, findings=findings)
+
+
+def _health(options: argparse.Namespace) -> None:
+    from http.client import HTTPException
+    from urllib.parse import urlsplit
+    from urllib.request import urlopen
+
+    if urlsplit(options.address).scheme not in ("http", "https"):
+        raise ValueError(f"{options.address} is no address of a server: it must begin with http:// or https://.")
+    try:
+        with urlopen(f"{options.address.rstrip('/')}/_stcore/health", timeout=options.timeout) as answer:
+            print(answer.read(100).decode(errors="replace"))
+    except HTTPException as error:
+        raise ValueError(f"{options.address} answers, but not as a web server does.") from error
+
+
+def _predict(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from opnb.data import Limits, Recipe, read_table
+    from opnb.data.writing import csv_bytes
+    from opnb.estimators.model_files import load_model
+
+    classifier = load_model(options.model)
+    if getattr(classifier, "recipe_", None) is None:
+        raise DataError(f"{options.model} does not say how to prepare a table. Fit it with 'opnb fit' or in the app.")
+    recipe = Recipe.from_dict(classifier.recipe_)
+    applied = recipe.transform(read_table(Path(options.table), limits=Limits(min_columns=1)))
+    print(*applied.account, sep="\n", file=sys.stderr, end="\n" if applied.account else "")
+    # A model from the app was fitted to bare numbers, one from the command line to named columns.
+    named = hasattr(classifier, "feature_names_in_")
+    posterior = classifier.predict_proba(_named(applied.X, recipe.feature_names) if named else applied.X)
+    predictions = pd.DataFrame(posterior, columns=[f"P({name})" for name in classifier.classes_])
+    predictions.insert(0, "row", applied.rows + 1)
+    predictions.insert(1, "predicted", classifier.classes_[posterior.argmax(axis=1)])
+    if options.out is None:
+        print(csv_bytes(predictions).decode("utf-8-sig"), end="")
+    else:
+        options.out.write_bytes(csv_bytes(predictions))
+        print(f"Wrote {len(predictions):,} predictions to {options.out}.")

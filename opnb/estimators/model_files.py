@@ -1,0 +1,238 @@
+"""Model files: numbers and text, nothing that could run.
+
+A model is a `safetensors` file (a JSON header of names, types and offsets, followed by raw arrays), which its reader
+checks against the size of the file. Settings, class names and records are one JSON text in its metadata. A SHA-256
+digest over everything tells an altered file.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+from sklearn.utils import Bunch
+
+from opnb.core.densities import ClassDensities
+from opnb.errors import ModelFileError
+from opnb.estimators.classifier import HISTORY_FIELDS, OPNBClassifier
+from opnb.estimators.selection import OPNBClassifierCV
+from opnb.estimators.validation import check_lam, check_parameters
+
+_FORMAT = "opnb-model-1"
+_PLAIN = (str, int, float, bool, type(None))
+_FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "stopped_", "best_start_")
+_SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
+_MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
+_START_NUMBERS = ("objective", "log_likelihood", "n_iter", "converged", "seconds")
+_MOST_RECORDS = 100_000
+_LENGTH = 8  # bytes that give the length of a safetensors header
+
+
+def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
+    """Write a fitted classifier; see `OPNBClassifier.save`."""
+    Path(path).write_bytes(model_to_bytes(classifier))
+
+
+def model_to_bytes(classifier: OPNBClassifier) -> bytes:
+    """Give the content of a model file."""
+    fitted = classifier.best_estimator_ if isinstance(classifier, OPNBClassifierCV) else classifier
+    if not hasattr(fitted, "components_"):
+        raise ModelFileError("This classifier is not fitted yet: call fit before save.")
+    arrays = _arrays(fitted)
+    text = json.dumps(_description(fitted), allow_nan=True)
+    metadata = {"format": _FORMAT, "model": text, "digest": _digest(text, arrays)}
+    return save(arrays, metadata=metadata)
+
+
+def load_model(path: str | Path) -> OPNBClassifier:
+    """Read a fitted classifier from a file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    OPNBClassifier
+        It predicts the same as the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated, altered, of another version, or no model file.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"There is no model file at {path}.")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path.name} cannot be read: {error.strerror}.") from error
+    return model_from_bytes(data, path.name)
+
+
+def model_from_bytes(data: bytes, name: str = "The model") -> OPNBClassifier:
+    """Read a fitted classifier from the content of a model file; raises as `load_model` does."""
+    text, arrays = _read(data, name)
+    try:
+        return _rebuild(json.loads(text), arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise ModelFileError(f"{name} is not a valid model: {error}. Save the model again.") from error
+
+
+def _read(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
+    """Read the description and the arrays, and check format and digest."""
+    try:
+        arrays = {key: array.copy() for key, array in load(data).items()}  # copies can be written and are aligned
+        # The reader has checked the header's length against the file's.
+        header = json.loads(data[_LENGTH : _LENGTH + int.from_bytes(data[:_LENGTH], "little")])
+        metadata = header.get("__metadata__") or {}
+    except (SafetensorError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise ModelFileError(
+            f"{name} is not a model file, or it is cut short ({error}). Save the model again."
+        ) from error
+    if metadata.get("format") != _FORMAT:
+        raise ModelFileError(
+            f"{name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. Save the model again."
+        )
+    text = metadata.get("model", "")
+    if metadata.get("digest") != _digest(text, arrays):
+        raise ModelFileError(f"{name} was altered after it was saved. Save the model again.")
+    return text, arrays
+
+
+def _digest(text: str, arrays: dict[str, NDArray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _arrays(classifier: OPNBClassifier) -> dict[str, NDArray]:
+    arrays = {name: getattr(classifier, name) for name in _SHARED_ARRAYS}
+    for number, model in enumerate(classifier._models):
+        arrays |= {f"{name}/{number}": getattr(model, name) for name in _MODEL_ARRAYS}
+    arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
+    if isinstance(classifier.init, np.ndarray | list | tuple):
+        arrays["init"] = np.asarray(classifier.init, dtype=float)
+    if classifier.classes_.dtype.kind in "iufb":
+        arrays["classes"] = classifier.classes_
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+
+
+def _description(classifier: OPNBClassifier) -> dict[str, Any]:
+    parameters = classifier.get_params(deep=False)
+    description: dict[str, Any] = {
+        "parameters": {
+            name: _plain(value) for name, value in parameters.items() if isinstance(value, (*_PLAIN, np.generic))
+        },
+        "fitted": {name: _plain(getattr(classifier, name)) for name in _FITTED_NUMBERS},
+        "history": [dict(record) for record in classifier.history_],
+        "starts": [{key: value for key, value in start.items() if key != "V"} for start in classifier.starts_],
+        "n_models": len(classifier._models),
+        "recipe": getattr(classifier, "recipe_", None),
+        "feature_names": getattr(classifier, "feature_names_in_", np.array([])).tolist(),
+    }
+    if classifier.classes_.dtype.kind not in "iufb":
+        description["classes"] = [str(name) for name in classifier.classes_]
+        description["classes_dtype"] = "object" if classifier.classes_.dtype.kind == "O" else "str"
+    return description
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBClassifier:
+    parameters = dict(description["parameters"])
+    if "init" in arrays:
+        parameters["init"] = arrays["init"]
+    classifier = OPNBClassifier(**parameters)
+    check_parameters(classifier)
+    check_lam(classifier.lam, classifier.likelihood)
+    for name in _SHARED_ARRAYS:
+        setattr(classifier, name, arrays[name])
+    for name in _FITTED_NUMBERS:
+        setattr(classifier, name, description["fitted"][name])
+    classifier.classes_ = _classes(description, arrays)
+    classifier.n_features_in_ = classifier.mean_.size
+    classifier.recipe_ = description["recipe"]
+    if description["feature_names"]:
+        classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+    classifier._models = [
+        ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS))
+        for number in range(description["n_models"])
+    ]
+    _check_shapes(classifier)
+    classifier.components_, classifier.bandwidths_ = (
+        classifier._models[0].components,
+        classifier._models[0].bandwidths,
+    )
+    _check_records(description, arrays)
+    classifier.history_ = [Bunch(**record) for record in description["history"]]
+    classifier.starts_ = [
+        Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
+    ]
+    return classifier
+
+
+def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray:
+    if "classes" in arrays:
+        return arrays["classes"]
+    return np.array(description["classes"], dtype=object if description["classes_dtype"] == "object" else str)
+
+
+def _check_shapes(classifier: OPNBClassifier) -> None:
+    """Refuse arrays that do not belong together: predictions index them without looking."""
+    p, n_classes = classifier.n_features_in_, classifier.classes_.size
+    if not (
+        classifier.mean_.shape == classifier.scale_.shape == (p,) and classifier.class_prior_.shape == (n_classes,)
+    ):
+        raise ValueError("its scaling and its classes do not fit together")
+    if not (np.isfinite(classifier.mean_).all() and np.isfinite(classifier.scale_).all() and classifier.scale_.all()):
+        raise ValueError("its scaling holds numbers that no data have")
+    if not (n_classes >= 1 and (classifier.classes_[1:] > classifier.classes_[:-1]).all()):
+        raise ValueError("its classes are not distinct and sorted")
+    if len(getattr(classifier, "feature_names_in_", classifier.mean_)) != p:
+        raise ValueError("its feature names do not fit its features")
+    for model in classifier._models:
+        m = model.bandwidths.size
+        fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
+        if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):
+            raise ValueError("its directions and its training points do not fit together")
+        if any(getattr(model, name).dtype != np.float64 for name in ("components", "bandwidths", "members")):
+            raise ValueError("its numbers are not doubles")
+        if not (np.isfinite(model.components).all() and np.isfinite(model.members).all()):
+            raise ValueError("it holds numbers that are not finite")
+        blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
+        if not ((model.bandwidths > 0).all() and all((np.diff(block) >= 0).all() for block in blocks)):
+            raise ValueError("its bandwidths are not positive or its training points are not sorted")
+
+
+def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> None:
+    """Refuse a record of the search in which a number is absent or no number: pictures are drawn from it."""
+    history, starts, fitted = description["history"], description["starts"], description["fitted"]
+    if not (isinstance(history, list) and isinstance(starts, list) and len(history) <= _MOST_RECORDS):
+        raise ValueError("the record of its search is no list")
+    shape = arrays["components/0"].shape[::-1]
+    for number, start in enumerate(starts):
+        _expect_numbers(start, _START_NUMBERS)
+        if arrays[f"start/{number}"].shape != shape or not isinstance(start["seed"], int | None):
+            raise ValueError("a start of its search does not fit its directions")
+    for record in history:
+        _expect_numbers(record, HISTORY_FIELDS)
+    _expect_numbers(fitted, _FITTED_NUMBERS)
+    if not (isinstance(fitted["best_start_"], int) and 0 <= fitted["best_start_"] < max(len(starts), 1)):
+        raise ValueError("its best start is none of its starts")
+
+
+def _expect_numbers(values: dict[str, Any], names: Sequence[str]) -> None:
+    if not all(isinstance(values[name], int | float) for name in names):
+        raise ValueError("the record of its search holds something other than numbers")

@@ -1,0 +1,1 @@
+"""HTML reports that need nothing but a browser."""

@@ -1,0 +1,1 @@
+"""The Benchmark page: the experiment of the paper."""

@@ -1,0 +1,1 @@
+"""The Compare page: other methods on the same data."""

@@ -1,0 +1,75 @@
+"""The planes that OPNB, LDA and OPGD look at, as a study."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from opnb.comparators.gaussian_planes import DiscriminantPlane, GaussianPlane, GaussianProjectionPlane
+from opnb.errors import OPNBError
+from opnb.studio.visit.results import projected_rows
+from opnb.studio.work.fitting import fit_within
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.studies import report
+from opnb.views import ProjectionView, projection_view
+
+if TYPE_CHECKING:
+    from opnb.studio.visit.results import FitResult
+    from opnb.studio.visit.settings import FitSpec
+
+_RIVALS: tuple[tuple[str, type[GaussianPlane]], ...] = (("LDA", DiscriminantPlane), ("OPGD", GaussianProjectionPlane))
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """Projections side by side.
+
+    Attributes
+    ----------
+    views : tuple of ProjectionView
+    titles : tuple of str
+    notes : tuple of str
+        Why a method has none.
+    """
+
+    views: tuple[ProjectionView, ...]
+    titles: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def planes_key(result: FitResult) -> tuple[str, FitSpec]:
+    """Name the study of a fit's planes, the same for any number of directions."""
+    return ("planes", _plane_spec(result))
+
+
+def _plane_spec(result: FitResult) -> FitSpec:
+    return replace(result.spec, n_components=2, combine="best")
+
+
+def planes_work(result: FitResult, job: Job[Any]) -> Planes:
+    """Fit each method with two directions to the training rows; run by a study's `Job`."""
+    report(job, 0.0, "Fitting OPNB")
+    spec = _plane_spec(result)
+    own = result if result.spec == spec else fit_within(job, spec, result)
+    views, titles, notes = [projection_view(own.classifier, projected=own.projected)], ["OPNB"], []
+    for number, (name, method) in enumerate(_RIVALS):
+        report(job, (1 + number) / (1 + len(_RIVALS)), f"Fitting {name}")
+        try:
+            views.append(_rival(method(), result))
+            titles.append(name)
+        except (OPNBError, ValueError) as problem:
+            notes.append(f"{name} has no picture. {problem}")
+    report(job, 1.0, "Drawing")
+    return Planes(tuple(views), tuple(titles), tuple(notes))
+
+
+def _rival(method: GaussianPlane, result: FitResult) -> ProjectionView:
+    data = result.dataset
+    with warnings.catch_warnings():
+        # A search short of its precision serves a picture.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        method.fit(data.X_train, data.y_train)
+    return projection_view(method, projected=projected_rows(method, data))

@@ -1,0 +1,118 @@
+"""The ways to bring data, on the Data page: upload, paste, examples, simulators and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from opnb.data import SIMULATORS, PmlbEntry, pmlb_catalogue
+from opnb.data.simulators import Parameter
+from opnb.studio.ui.intake import show_intake_error, take, upload_box
+from opnb.studio.ui.running_fit import not_saved
+from opnb.studio.ui.text import escaped
+from opnb.studio.ui.workspace_file import restoring
+from opnb.studio.visit.intake import take_file, take_source
+from opnb.studio.visit.settings import LARGEST_SEED
+from opnb.studio.visit.sources import MAX_SIMULATED_ROWS, ROWS, SEED, Source, bundled_names
+from opnb.studio.visit.state import Studio
+from opnb.studio.words import quantity
+
+_LISTED = 200
+
+
+def ways_in(state: Studio) -> None:
+    """Let the user choose a way, and take what comes."""
+    ways: dict[str, Callable[[Studio], None]] = {
+        "Upload": _upload,
+        "Paste": _paste,
+        "Examples": _examples,
+        "Simulate": _simulate,
+        "PMLB": _benchmarks,
+        "Workspace": restoring,
+    }
+    not_saved(state)
+    way = st.segmented_control(
+        "Where from", list(ways), default="Upload", required=True, key="way", persist_state="session"
+    )
+    ways[way or "Upload"](state)
+    show_intake_error()
+
+
+def _upload(state: Studio) -> None:
+    upload_box(state, "A file with a row of names and one row for each case", "data-page")
+
+
+def _paste(state: Studio) -> None:
+    with st.form("paste", border=False):
+        text = st.text_area("Rows of a table, for instance copied from a spreadsheet", height=160, key="pasted")
+        sent = st.form_submit_button("Read", icon=":material/content_paste:")
+    if sent:
+        take(lambda: take_file(state, "pasted text", text.encode()))
+
+
+def _examples(state: Studio) -> None:
+    with st.container(horizontal=True):
+        for name in bundled_names():
+            if st.button(name.replace("_", " "), key=f"example-{name}"):
+                take(lambda name=name: take_source(state, Source("example", name)))  # type: ignore[misc]
+
+
+def _simulate(state: Studio) -> None:
+    name = st.selectbox("Design", list(SIMULATORS), key="design")
+    simulator = SIMULATORS[name]
+    st.caption(simulator.description)
+    with st.form(f"simulate-{name}", border=False):
+        columns = st.columns(2 + len(simulator.parameters))
+        rows = columns[0].number_input("Rows", 10, MAX_SIMULATED_ROWS, simulator.n, key=f"sim-{name}-rows")
+        seed = columns[1].number_input("Seed", 0, LARGEST_SEED, 0, key=f"sim-{name}-seed")
+        values = {
+            key: _parameter(column, f"sim-{name}-{key}", key, parameter)
+            for column, (key, parameter) in zip(columns[2:], simulator.parameters.items(), strict=True)
+        }
+        sent = st.form_submit_button("Draw", icon=":material/casino:")
+    if sent:
+        usual = {ROWS: simulator.n, SEED: 0} | {key: p.default for key, p in simulator.parameters.items()}
+        given = {ROWS: rows, SEED: seed, **values}
+        changed = tuple((key, value) for key, value in given.items() if value != usual[key])
+        take(lambda: take_source(state, Source("simulator", name, changed)))
+
+
+def _parameter(column: st.delta_generator.DeltaGenerator, key: str, name: str, parameter: Parameter) -> float:
+    label, words = (
+        name.replace("_", " ").capitalize(),
+        f"{parameter.meaning[0].upper()}{parameter.meaning[1:]}.",
+    )
+    if parameter.whole:
+        low, high, default = int(parameter.low), int(parameter.high), int(parameter.default)
+        return int(column.number_input(label, low, high, default, key=key, help=words))
+    return float(
+        column.number_input(label, parameter.low, parameter.high, parameter.default, format="%.4g", key=key, help=words)
+    )
+
+
+def _benchmarks(state: Studio) -> None:
+    found = pmlb_catalogue(st.text_input("Part of the name", key="pmlb-search", placeholder="for instance wine"))
+    if not found:
+        st.info("No data set of the Penn Machine Learning Benchmarks has that in its name.")
+        return
+    entry = st.selectbox(f"Data set ({len(found)} found)", found[:_LISTED], format_func=_entry_words, key="pmlb-choice")
+    if st.button("Load", icon=":material/download:", key="pmlb-load") and entry is not None:
+        take(lambda: take_source(state, Source("pmlb", entry.name)))
+
+
+def _entry_words(entry: PmlbEntry) -> str:
+    where = "" if entry.local else ", over the network"
+    shape = f"{quantity(entry.n, 'row')}, {quantity(entry.p, 'column')}, {quantity(entry.K, 'class', 'classes')}"
+    return f"{entry.name}: {shape}{where}"
+
+
+def described(state: Studio) -> None:
+    """Say what the table at work is and where it comes from."""
+    working = state.working
+    if working is None:
+        return
+    st.subheader(escaped(working.table.name))
+    for words in (working.table.description, working.table.provenance or working.table.settings.sentence()):
+        if words:
+            st.caption(escaped(words, 600))

@@ -1,0 +1,1 @@
+"""The Diagnose page: findings, remedies, before and after."""

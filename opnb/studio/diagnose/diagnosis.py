@@ -1,0 +1,149 @@
+"""What is wrong with a fit, as a study; the remedy as settings of a new fit; and what the remedy changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from opnb.diagnostics import CHECKS, Finding
+from opnb.diagnostics.context import Context
+from opnb.diagnostics.finding import SEVERITIES
+from opnb.estimators.parallel import one_blas_thread
+from opnb.studio.visit.settings import BOUNDS, FitSpec
+from opnb.studio.words import quantity
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.studies import report
+
+if TYPE_CHECKING:
+    from opnb.studio.visit.results import FitResult
+
+Findings = tuple[Finding, ...]
+_SMALL = 0.2  # of the other's width: what common axes still show
+
+# What each check looks at, while it does.
+CHECK_WORDS: Mapping[str, str] = {
+    "overfit-scale": "Leaving rows out of their own densities",
+    "elongated-covariance": "Looking at the shape of the data",
+    "dependent-classes": "Looking for dependence within classes",
+    "poor-start": "Trying other starts",
+    "not-converged": "Carrying the search on",
+    "noise-separable": "Shuffling the labels",
+    "calibration": "Checking the posteriors",
+}
+
+
+def diagnose_work(result: FitResult, job: Job[Findings]) -> Findings:
+    """Run every check on a fit, worst first; run by a study's `Job`."""
+    data, found = result.dataset, []
+    X_test, y_test = (data.X_test, data.y_test) if len(data.test) else (None, None)
+    report(job, 0.0, "Getting ready")
+    with one_blas_thread():
+        context = Context.of(result.classifier, data.X_train, data.y_train, X_test, y_test, 0)
+        for number, (code, check) in enumerate(CHECKS.items()):
+            report(job, number / len(CHECKS), CHECK_WORDS.get(code, "Counting"))
+            found.append(check(context))
+    present = [finding for finding in found if finding is not None]
+    return tuple(sorted(present, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+@dataclass(frozen=True)
+class Number:
+    """The one number of a finding, with what it counts."""
+
+    label: str
+    value: str
+
+
+_NUMBERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+    "overfit-scale": ("Of the gain, gone when rows are left out", lambda e: f"{100 * max(e['optimism'], 0):,.0f} %"),
+    "elongated-covariance": (
+        "Variance on the first principal direction",
+        lambda e: f"{100 * e['variance_shares'][0]:.1f} %",
+    ),
+    "dependent-classes": (
+        "Strongest dependence within a class (0 to 1)",
+        lambda e: f"{e['strength'][e['worst']]:.2f}",
+    ),
+    "poor-start": ("Gain in the objective from another start", lambda e: f"{e['gain']:+.3f}"),
+    "not-converged": ("Gain in the objective from more steps", lambda e: f"{e['gain']:+.4f}"),
+    "noise-separable": ("True above shuffled labels, in deviations", lambda e: f"{e['distance']:,.1f}"),
+    "calibration": ("Calibration error on held-out rows", lambda e: f"{e['ece']:.3f}"),
+    "shown-versus-full": ("Rows on which picture and model differ", lambda e: f"{100 * e['share']:.1f} %"),
+    "idle-directions": ("Directions that add nothing", lambda e: str(e["n_idle"])),
+    "small-classes": ("Rows of the smallest class", lambda e: f"{min(e['counts']):,}"),
+    "discrete-projections": (
+        "Fewest different values on a direction",
+        lambda e: f"{min(e['distinct_values'][:2]):,}",
+    ),
+}
+
+
+def number_of(finding: Finding) -> Number | None:
+    """Give the number that decides a finding."""
+    if finding.code not in _NUMBERS:
+        return None
+    label, write = _NUMBERS[finding.code]
+    return Number(label, write(finding.evidence))
+
+
+def remedied_spec(spec: FitSpec, settings: Mapping[str, Any]) -> FitSpec | None:
+    """Apply a remedy's settings within the app's bounds; None where they change nothing."""
+    changed = {("seed" if name == "random_state" else name): value for name, value in settings.items()}
+    for name, value in changed.items():
+        if name in BOUNDS and value is not None:
+            low, high = BOUNDS[name]
+            changed[name] = type(value)(min(max(value, low), high))
+    mended = replace(spec, **changed)
+    return None if mended == spec else mended
+
+
+def what_changed(before: FitResult, after: FitResult) -> str:
+    """Say in a sentence what a new fit of the same data did to the errors."""
+    part, old, new = ("held-out", before.test, after.test)
+    if old is None or new is None:
+        part, old, new = ("training", before.train, after.train)
+    mended, broken = _moved(before, after, part == "held-out")
+    went = "fell" if new.error < old.error else "rose" if new.error > old.error else "stayed"
+    change = f"stayed at {100 * new.error:.1f} %" if went == "stayed" else ""
+    change = change or f"{went} from {100 * old.error:.1f} % to {100 * new.error:.1f} %"
+    right = f"{quantity(mended, 'row')} that {'was' if mended == 1 else 'were'} wrong {_is(mended)} now right"
+    wrong = f"{broken:,} that {'was' if broken == 1 else 'were'} right {_is(broken)} now wrong"
+    return f"The {part} error {change}: of {new.errors.n:,} rows, {right} and {wrong}."
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _moved(before: FitResult, after: FitResult, held_out: bool) -> tuple[int, int]:
+    """Count the rows that became right and those that became wrong."""
+    rows = before.projected.is_test == held_out
+    was, now = (fit.projected.predicted[rows] == fit.projected.labels[rows] for fit in (before, after))
+    return int((~was & now).sum()), int((was & ~now).sum())
+
+
+def fate(title: str, code: str, findings: Findings) -> str:
+    """Say what became of a finding in the diagnosis of the new fit."""
+    left = next((finding for finding in findings if finding.code == code), None)
+    if left is None or left.severity == "good":
+        return f"“{title}” no longer holds."
+    if left.severity == "notice":
+        return f"“{title}” has become a notice."
+    return f"“{title}” is still a warning: the remedy did not cure it."
+
+
+def much_smaller(before: FitResult, after: FitResult) -> str:
+    """Name the fit, "before" or "after", whose points lie so close together that common axes hide them; else ""."""
+    spans = [float(np.ptp(fit.projected.Z[:, 0])) for fit in (before, after)]
+    if min(spans) >= _SMALL * max(spans):
+        return ""
+    return "before" if spans[0] < spans[1] else "after"
+
+
+def comparable_objectives(first: FitSpec, second: FitSpec) -> bool:
+    """Tell whether two fits had the same objective, so that its values can be compared."""
+    names = ("data", "n_components", "lam", "penalty", "likelihood", "scale")
+    return all(getattr(first, name) == getattr(second, name) for name in names)

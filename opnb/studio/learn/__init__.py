@@ -1,0 +1,1 @@
+"""The Learn page: lessons and the guide."""

@@ -1,0 +1,1 @@
+"""The Tune page: paths, variants of a fit, shuffled labels, playback."""

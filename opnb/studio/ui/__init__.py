@@ -1,0 +1,1 @@
+"""What pages share: the way to the visit, the address, charts, text, progress."""

@@ -1,0 +1,103 @@
+"""From a result and a view to a figure and its description, with nothing of Streamlit in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from opnb.diagnostics import Finding
+from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
+from opnb.reports.fit_report import fit_report
+from opnb.studio.visit.results import FitResult
+from opnb.studio.visit.settings import WORDS, FitSpec, View, in_words
+from opnb.studio.visit.snippet import python_snippet
+from opnb.views import (
+    PathErrors,
+    ProjectionView,
+    StripView,
+    describe_projection,
+    joint_ranges,
+    projection_view,
+    strip_view,
+)
+
+Computed = ProjectionView | StripView
+_PATH_HEADING = "Cross-validated error against smoothness"
+
+
+def compute(result: FitResult, view: View, ranges: Any = None) -> Computed:
+    """Compute what the picture of a result shows: two directions, or the only one."""
+    chosen: dict[str, Any] = {"extent": view.extent, "weighting": view.margins, "projected": result.projected}
+    if result.n_directions == 1:
+        return strip_view(result.classifier, **chosen)
+    first, second = view.fitting(result.n_directions)
+    return projection_view(
+        result.classifier, directions=(first, second), boundary=view.boundary, ranges=ranges, **chosen
+    )
+
+
+def draw(computed: Computed, **drawing: Any) -> Any:
+    """Draw what was computed."""
+    return draw_strip(computed, **drawing) if isinstance(computed, StripView) else draw_projection(computed, **drawing)
+
+
+def picture_of(result: FitResult, view: View, **drawing: Any) -> Any:
+    """Compute and draw in one."""
+    return draw(compute(result, view), focus=focus_of(result, view), **drawing)
+
+
+def describe(computed: Computed) -> str:
+    """Say in sentences what the picture shows."""
+    if isinstance(computed, ProjectionView):
+        return describe_projection(computed)
+    errors = f"Training error {computed.train}" + (f", held-out error {computed.test}" if computed.test else "")
+    heaviest = ", ".join(name for name, _ in computed.margin.axis.heaviest[:3])
+    return f"The classes along the only direction, in which {heaviest} weigh most. {errors}."
+
+
+def focus_of(result: FitResult, view: View) -> list[int] | None:
+    """Give the numbers of the classes that a view wants in colour; None for the usual ones."""
+    names = result.projected.class_names
+    return [names.index(name) for name in view.focus if name in names] or None
+
+
+def side_by_side(
+    results: tuple[FitResult, FitResult], titles: tuple[str, str], view: View, **drawing: Any
+) -> list[Any]:
+    """Draw two results: in one figure on the same axes where their classes agree, else in a figure each."""
+    computed = [compute(result, view) for result in results]
+    planes = [one for one in computed if isinstance(one, ProjectionView)]
+    if len(planes) < 2 or planes[0].class_names != planes[1].class_names:
+        return [draw(one, title=title, **drawing) for one, title in zip(computed, titles, strict=True)]
+    ranges = joint_ranges(planes)
+    again = [compute(result, view, ranges) for result in results]
+    planes = [one for one in again if isinstance(one, ProjectionView)]
+    return [comparison_figure(planes, titles, focus=focus_of(results[0], view), **drawing)]
+
+
+def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
+    """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
+    figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
+    dataset = result.dataset
+    return fit_report(
+        result.classifier,
+        dataset.X_train,
+        dataset.y_train,
+        dataset.X_test if len(dataset.test) else None,
+        dataset.y_test if len(dataset.test) else None,
+        title=title,
+        subtitle=dataset.description,
+        class_names=dataset.class_names,
+        feature_names=dataset.feature_names,
+        settings=_settings(result.spec),
+        account=(*dataset.account, *result.notes, dataset.provenance),
+        snippet=python_snippet(result.spec),
+        findings=findings,
+        more_figures=figures,
+    )
+
+
+def _settings(spec: FitSpec) -> dict[str, str]:
+    names = [field.name for field in fields(FitSpec) if field.name != "data"]
+    return {WORDS[name]: in_words(name, getattr(spec, name)) for name in names}

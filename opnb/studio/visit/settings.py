@@ -1,0 +1,260 @@
+"""The settings of a fit as one frozen value, and the settings of its picture as another.
+
+A `FitSpec` decides the result completely: equal specs give equal fits. A `View` decides only what is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from opnb.errors import OPNBError
+from opnb.studio.visit.sources import DataSpec, Source
+
+if TYPE_CHECKING:
+    from opnb.core.optimise import Callback
+    from opnb.estimators.classifier import OPNBClassifier
+
+Penalty = Literal["frobenius", "total", "pooled"]
+Init = Literal["pca", "random"]
+Combine = Literal["best", "average"]
+Likelihood = Literal["resubstitution", "leave-one-out"]
+Bins = int | Literal["auto"] | None
+
+Boundary = Literal["shown", "full"]
+Extent = Literal["all", "central"]
+Margins = Literal["density", "prior"]
+
+# Not iris: all its directions fall into one, and a first picture should fill the plane.
+FIRST_EXAMPLE = "wine"
+LARGEST_SEED = 2**31 - 1
+BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "n_components": (1, 100),
+        "lam": (1e-8, 1e3),
+        "n_init": (1, 100),
+        "n_bins": (10, 100_000),
+        "max_iter": (1, 2_000),
+        "tol": (1e-10, 1e-1),
+        "seed": (0, LARGEST_SEED),
+    }
+)
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "penalty": get_args(Penalty),
+        "init": get_args(Init),
+        "combine": get_args(Combine),
+        "likelihood": get_args(Likelihood),
+        "boundary": get_args(Boundary),
+        "extent": get_args(Extent),
+        "margins": get_args(Margins),
+    }
+)
+# How the settings are called in the app; the keys are the classifier's own names.
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "data": "data",
+        "n_components": "directions",
+        "lam": "smoothness λ",
+        "penalty": "penalty",
+        "init": "start",
+        "n_init": "random starts",
+        "combine": "use of the starts",
+        "likelihood": "likelihood",
+        "n_bins": "bins",
+        "scale": "equal scales",
+        "max_iter": "most iterations",
+        "tol": "precision",
+        "seed": "seed",
+    }
+)
+VALUE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "frobenius": "size of the directions",
+        "total": "total spread",
+        "pooled": "spread within classes",
+        "pca": "principal components",
+        "random": "random",
+        "best": "best start",
+        "average": "average of the starts",
+        "resubstitution": "as in the paper",
+        "leave-one-out": "leave one out",
+        "auto": "automatic",
+        "exact": "none (exact)",
+    }
+)
+
+
+@dataclass(frozen=True)
+class FitSpec:
+    """Everything that decides a fit: the data with their split, and the classifier's settings.
+
+    Parameters are those of `OPNBClassifier`; `seed` is its random_state, and the split's seed is in `data.options`.
+
+    Raises
+    ------
+    OPNBError
+        For a value outside `BOUNDS` or `CHOICES`, with what is allowed.
+    """
+
+    data: DataSpec
+    n_components: int | None = 2
+    lam: float = 1e-3
+    penalty: Penalty = "frobenius"
+    init: Init = "pca"
+    n_init: int = 1
+    combine: Combine = "best"
+    likelihood: Likelihood = "resubstitution"
+    n_bins: Bins = "auto"
+    scale: bool = True
+    max_iter: int = 100
+    tol: float = 1e-5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("penalty", "init", "combine", "likelihood"):
+            check_choice(name, getattr(self, name))
+        for name in ("n_init", "max_iter", "seed"):
+            check_bounds(name, getattr(self, name), whole=True)
+        for name in ("lam", "tol"):
+            check_bounds(name, getattr(self, name))
+        if self.n_components is not None:
+            check_bounds("n_components", self.n_components, whole=True)
+        if self.n_bins is not None and self.n_bins != "auto":
+            check_bounds("n_bins", self.n_bins, whole=True)
+        if not isinstance(self.scale, bool):
+            raise OPNBError(f"{WORDS['scale']} must be yes or no, not {self.scale!r}.")
+
+    def settings(self) -> dict[str, Any]:
+        """Give the classifier's parameters."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        del values["data"]
+        values["random_state"] = values.pop("seed")
+        return values
+
+    def classifier(self, callback: Callback | None = None) -> OPNBClassifier:
+        """Make the classifier, not yet fitted."""
+        from opnb.estimators.classifier import OPNBClassifier
+
+        return OPNBClassifier(**self.settings(), callback=callback)
+
+    def label(self) -> str:
+        """Say the fit in a few words, for lists and titles."""
+        directions = "all directions" if self.n_components is None else _directions(self.n_components)
+        parts = [self.data.source.name, directions, f"λ = {self.lam:g}"]
+        parts += [in_words(name, getattr(self, name)) for name in ("penalty",) if self.penalty != "frobenius"]
+        if self.init == "random":
+            parts.append("1 random start" if self.n_init == 1 else f"{self.n_init} random starts")
+        if self.likelihood != "resubstitution":
+            parts.append("leave one out")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the picture shows of a fit.
+
+    Parameters
+    ----------
+    directions : tuple of two int
+        From 0, as in the classifier.
+    boundary : {"shown", "full"}
+        Of the model on the directions shown, or of the full model.
+    extent : {"all", "central"}
+        All points, or the central 98 %.
+    margins : {"density", "prior"}
+    focus : tuple of str
+        Classes in colour when there are many; empty for all.
+    """
+
+    directions: tuple[int, int] = (0, 1)
+    boundary: Boundary = "shown"
+    extent: Extent = "all"
+    margins: Margins = "density"
+    focus: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("boundary", "extent", "margins"):
+            check_choice(name, getattr(self, name))
+        for direction in self.directions:
+            check_bounds("n_components", direction + 1, whole=True)
+
+    def fitting(self, n_directions: int) -> tuple[int, ...]:
+        """Give the directions to draw of a model that may have fewer."""
+        if n_directions == 1:
+            return (0,)
+        first, second = (direction if direction < n_directions else 0 for direction in self.directions)
+        return (first, second if second != first else (first + 1) % n_directions)
+
+
+def default_spec(name: str = FIRST_EXAMPLE) -> FitSpec:
+    """Give the fit a visitor sees first."""
+    return FitSpec(DataSpec(Source("example", name)))
+
+
+def check_choice(name: str, value: Any) -> None:
+    """Raise `OPNBError` for a value that is not among the setting's choices."""
+    if not isinstance(value, str) or value not in CHOICES[name]:
+        raise OPNBError(f"{WORDS.get(name, name)} must be one of {', '.join(CHOICES[name])}, not {value!r}.")
+
+
+def check_bounds(name: str, value: Any, *, whole: bool = False) -> None:
+    """Raise `OPNBError` for a value that is no number within the setting's bounds."""
+    low, high = BOUNDS[name]
+    kind = int if whole else (int, float)
+    fine = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value) and low <= value <= high
+    if not fine:
+        noun = "a whole number" if whole else "a number"
+        raise OPNBError(f"{WORDS.get(name, name)} must be {noun} from {low:g} to {high:g}, not {value!r}.")
+
+
+def in_words(name: str, value: Any) -> str:
+    """Say the value of one setting."""
+    if name == "n_components" and value is None:
+        return "all, 20 at the most"
+    if name == "n_bins" and value is None:
+        return VALUE_WORDS["exact"]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return VALUE_WORDS.get(value, str(value))
+
+
+def differences(first: FitSpec, second: FitSpec) -> list[tuple[str, str, str]]:
+    """List the settings in which two fits differ: name, first value, second value, all in words."""
+    found = _data_differences(first.data, second.data)
+    for field in fields(FitSpec):
+        one, other = getattr(first, field.name), getattr(second, field.name)
+        if field.name != "data" and one != other:
+            found.append((WORDS[field.name], in_words(field.name, one), in_words(field.name, other)))
+    return found
+
+
+def _data_differences(first: DataSpec, second: DataSpec) -> list[tuple[str, str, str]]:
+    asked: dict[str, Callable[[DataSpec], object]] = {
+        "data": lambda spec: _source_words(spec.source),
+        "target": lambda spec: spec.target,
+        "preset": lambda spec: spec.options.preset,
+        "missing values": lambda spec: spec.options.missing,
+        "columns": lambda spec: (
+            ", ".join(f"{name}: {role}" for name, role in dict(spec.options.roles).items()) or "as proposed"
+        ),
+        "fewest rows of a class": lambda spec: spec.options.min_class_rows,
+        "target cut into": lambda spec: spec.options.target_bins or "not cut",
+        "held out": lambda spec: "none" if spec.options.test_size is None else f"{100 * spec.options.test_size:g} %",
+        "split's seed": lambda spec: spec.options.seed,
+    }
+    return [(name, str(ask(first)), str(ask(second))) for name, ask in asked.items() if ask(first) != ask(second)]
+
+
+def _source_words(source: Source) -> str:
+    settings = [f"{name} {value:g}" for name, value in source.parameters]
+    return ", ".join([source.name, *settings]) + (f" ({source.content})" if source.content else "")
+
+
+def _directions(count: int) -> str:
+    return "1 direction" if count == 1 else f"{count} directions"

@@ -1,0 +1,324 @@
+"""Everything a visit holds, in one typed object under one session key.
+
+The stages follow each other: source and table, data set, settings, result. Setting one discards those after it;
+nothing flows back. The fits of the visit are kept beside the chain, each with all stages it came from, so that
+any of them can be taken up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from opnb.data import Proposal, propose
+from opnb.errors import OPNBError
+from opnb.studio.benchmark.desk import Desk
+from opnb.studio.visit.links import Link
+from opnb.studio.visit.saving import AWAY, Keeper
+from opnb.studio.visit.settings import FitSpec, View, default_spec
+from opnb.studio.visit.snapshot import Snapshot, Waiting
+from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
+from opnb.studio.work.fitting import check_size, fit_work
+from opnb.studio.work.jobs import Job, queue
+from opnb.studio.work.studies import Studies
+
+if TYPE_CHECKING:
+    from opnb.data import Dataset, Table
+    from opnb.studio.compare.comparison import Comparison
+    from opnb.studio.visit.results import FitResult
+
+KEPT_FITS = 30
+_SMALL = 1_000_000  # cells of data that are fitted without being asked
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A table with the preparation chosen for it; `error` says why that failed, if it did."""
+
+    source: Source
+    table: Table
+    proposal: Proposal
+    spec: DataSpec
+    raw: bytes | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A remedy that was tried: the fit before it, the settings it asked for, and the finding it should mend."""
+
+    before: FitResult
+    spec: FitSpec
+    code: str
+    title: str
+
+
+@dataclass
+class Studio:
+    """The state of one visit.
+
+    Attributes
+    ----------
+    source, table, proposal, raw : where the table came from, the table, what its columns seem to be, and the bytes of
+        an upload (to read it otherwise)
+    data_spec, dataset : how the table was prepared, and what came of it
+    draft : a table that could not be prepared yet, while the one before stays in use
+    spec : the settings of the latest fit asked for
+    result : the fit that is shown
+    fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
+    view : what the picture shows
+    job : the fit under way
+    studies : work about the fits: diagnoses, paths and the like
+    trial : the remedy tried last
+    comparisons : of methods, for every data set they were made on
+    desk : the results of benchmarks
+    notices : sentences to show once
+    awaited : a link that waits for its upload
+    keeper : saves the visit
+    interrupted : the settings of a fit that was under way when the server or the visit ended
+    revision : counts the changes that widgets must start afresh for
+    """
+
+    owner: str = ""
+    alive: Callable[[], bool] = lambda: True
+    source: Source | None = None
+    table: Table | None = None
+    proposal: Proposal | None = None
+    raw: bytes | None = None
+    data_spec: DataSpec | None = None
+    dataset: Dataset | None = None
+    draft: Draft | None = None
+    spec: FitSpec = field(default_factory=default_spec)
+    result: FitResult | None = None
+    fits: list[FitResult] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    deleted: tuple[int, FitResult] | None = None
+    view: View = field(default_factory=View)
+    job: Job[FitResult] | None = None
+    studies: Studies = field(default_factory=Studies)
+    trial: Trial | None = None
+    comparisons: dict[Dataset, Comparison] = field(default_factory=dict)
+    desk: Desk = field(default_factory=Desk)
+    fit_error: str = ""
+    notices: list[str] = field(default_factory=list)
+    awaited: Link | None = None
+    keeper: Keeper = field(default_factory=Keeper)
+    interrupted: FitSpec | None = None
+    revision: int = 0
+
+    def offer(self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None) -> bool:
+        """Take up a table if it can be prepared, and tell whether it could.
+
+        Where it cannot, everything stays as it was and the table waits as the draft, with the reason, for the user
+        to choose another target or preparation.
+        """
+        proposal = self._proposal_for(table)
+        spec = settled(spec or usual_spec(source, proposal), proposal)
+        try:
+            dataset = prepared(table, spec)
+        except OPNBError as error:
+            self.draft = Draft(source, table, proposal, spec, raw, str(error))
+            return False
+        self._set_table(source, table, proposal, raw)
+        self._set_dataset(spec, dataset)
+        return True
+
+    def give_up_draft(self) -> None:
+        """Forget the table that waits."""
+        self.draft = None
+        self.revision += 1
+
+    @property
+    def working(self) -> Draft | None:
+        """The table the Data page works on: the one that waits, else the one in use."""
+        if self.draft is not None or self.table is None:
+            return self.draft
+        assert self.source is not None
+        assert self.data_spec is not None
+        assert self.proposal is not None
+        return Draft(self.source, self.table, self.proposal, self.data_spec, self.raw)
+
+    def _proposal_for(self, table: Table) -> Proposal:
+        """Look through the columns, or remember: a large table takes a while."""
+        working = self.working
+        return working.proposal if working is not None and working.table == table else propose(table)
+
+    def _set_table(self, source: Source, table: Table, proposal: Proposal, raw: bytes | None) -> None:
+        self.source, self.table, self.proposal, self.raw = source, table, proposal, raw
+        self.data_spec = self.dataset = self.draft = None
+        self._forget_fit()
+
+    def _set_dataset(self, spec: DataSpec, dataset: Dataset) -> None:
+        self.data_spec, self.dataset = spec, dataset
+        self._forget_fit()
+        self.spec = self._suited(self.spec)
+
+    def _suited(self, spec: FitSpec) -> FitSpec:
+        """Give the settings for the data in use, with no more directions than these have columns."""
+        assert self.data_spec is not None
+        assert self.dataset is not None
+        count = spec.n_components and min(spec.n_components, self.dataset.X.shape[1])
+        return replace(spec, data=self.data_spec, n_components=count)
+
+    def _forget_fit(self) -> None:
+        self.cancel()
+        self.job = self.result = self.interrupted = None
+        self.fit_error = ""
+        self.view = View(boundary=self.view.boundary, extent=self.view.extent, margins=self.view.margins)
+        self.revision += 1
+
+    @property
+    def fits_by_itself(self) -> bool:
+        """Whether the data are small enough to be fitted without being asked."""
+        return self.dataset is not None and self.dataset.X.size <= _SMALL
+
+    def fit(self, spec: FitSpec) -> Job[FitResult] | None:
+        """Ask for a fit of the current data; one that is under way is stopped. `fit_error` says why it was refused."""
+        assert self.table is not None
+        assert self.dataset is not None
+        try:
+            check_size(spec, self.dataset)
+        except OPNBError as error:
+            self.fit_error = str(error)
+            return None
+        self.cancel()
+        self.studies.stop()  # a fit that is asked for does not wait for a study
+        self.spec, self.fit_error, self.interrupted = spec, "", None
+        work = self.keeper.saving(partial(fit_work, spec, self.table, self.dataset))
+        self.job = queue().submit(Job(work, self.owner, self.alive, AWAY if self.keeper.store is not None else None))
+        self.keeper.began(self.job, spec)
+        return self.job
+
+    def try_remedy(self, spec: FitSpec, code: str, title: str) -> None:
+        """Ask for a fit with a remedy, and remember the fit it should mend."""
+        assert self.result is not None
+        self.trial = Trial(self.result, spec, code, title)
+        self.fit(spec)
+
+    @property
+    def mended(self) -> Trial | None:
+        """The remedy whose outcome is the fit that is shown."""
+        trial, result = self.trial, self.result
+        if trial is None or result is None or result is trial.before:
+            return None
+        return trial if result.spec == trial.spec and result.dataset is trial.before.dataset else None
+
+    def cancel(self) -> None:
+        """Stop the fit under way; what it reached still arrives by `collect`."""
+        if self.job is not None:
+            queue().cancel(self.job)
+
+    def collect(self) -> bool:
+        """Take in the outcome of the job where it is there, and tell whether it was."""
+        if self.job is None or not self.job.finished:
+            return False
+        self.fit_error = self.job.error
+        if self.job.result is not None:
+            self.keep(self.job.result)
+        self.job = None
+        return True
+
+    def keep(self, result: FitResult) -> None:
+        """Show a new result and put it on the list."""
+        self.result, self.spec = result, result.spec
+        self.fits = [*self.fits, result][-KEPT_FITS:]
+
+    def restore(self, result: FitResult) -> None:
+        """Take up an earlier fit with its table, data and settings."""
+        self._set_table(result.spec.data.source, result.table, self._proposal_for(result.table), None)
+        self._set_dataset(result.spec.data, result.dataset)
+        self.result, self.spec = result, result.spec
+
+    def name_of(self, result: FitResult) -> str:
+        """Give the name the user gave a fit, else its settings in words."""
+        return self.names.get(result.id) or result.spec.label()
+
+    def delete(self, result: FitResult) -> None:
+        """Take a fit off the list; `undelete` brings back the last one."""
+        place = self.fits.index(result)
+        self.deleted = (place, self.fits.pop(place))
+
+    def undelete(self) -> None:
+        """Bring back the fit deleted last."""
+        if self.deleted is not None:
+            self.fits.insert(*self.deleted)
+            self.deleted = None
+
+    def snapshot(self) -> Snapshot | None:
+        """Give what is kept of the visit; None as long as there are no data."""
+        if self.table is None or self.data_spec is None:
+            return None
+        draft = self.draft
+        return Snapshot(
+            self.table,
+            self.data_spec,
+            self.spec,
+            self.view,
+            self.raw,
+            tuple(self.fits),
+            {fit.key: self.names[fit.id] for fit in self.fits if self.names.get(fit.id)},
+            "" if self.result is None else self.result.key,
+            self.interrupted if self.job is None else self.spec,
+            None if draft is None else Waiting(draft.table, draft.spec, draft.raw),
+        )
+
+    def take_up(self, kept: Snapshot) -> None:
+        """Go on where a visit was left."""
+        shown = next((fit for fit in kept.fits if fit.key == kept.shown), None)
+        self._set_table(kept.data.source, kept.table, propose(kept.table), kept.raw)
+        self._set_dataset(kept.data, prepared(kept.table, kept.data) if shown is None else shown.dataset)
+        self.result, self.spec, self.view = shown, self._suited(kept.spec), kept.view
+        self.fits, self.interrupted = list(kept.fits), kept.pending
+        self.names = {fit.id: name for fit in kept.fits if (name := (kept.names or {}).get(fit.key))}
+        if kept.waiting is not None:
+            self.offer(kept.waiting.spec.source, kept.waiting.table, kept.waiting.spec, kept.waiting.raw)
+        self._go_on_waiting()
+
+    def _go_on_waiting(self) -> None:
+        """Wait for the fit that was under way, where it still is."""
+        job = self.keeper.under_way(self.interrupted)
+        if job is not None and self.interrupted is not None:
+            job.watch(self.alive)
+            self.job, self.spec, self.interrupted = job, self.interrupted, None
+
+    def leave_interrupted(self) -> None:
+        """Give up the fit that was interrupted."""
+        self.interrupted = None
+
+    def follow(self, link: Link) -> None:
+        """Begin as a link says, or at the usual example where that cannot be."""
+        self.notices += link.problems
+        source = link.spec.data.source
+        try:
+            if not source.is_reachable:
+                self.awaited = link
+                raise OPNBError(f"It belongs to the file '{source.name}'. Upload that file, and its fit comes back.")
+            followed = self._begin(source, fetch_table(source), None, link)
+        except OPNBError as error:
+            self.notices.append(f"The link could not be followed. {error}")
+            followed = False
+        if not followed:
+            usual = default_spec()
+            self._begin(usual.data.source, fetch_table(usual.data.source), None, Link(usual, View()))
+
+    def _begin(self, source: Source, table: Table, raw: bytes | None, link: Link) -> bool:
+        if not self.offer(source, table, replace(link.spec.data, source=source), raw):
+            assert self.draft is not None
+            self.notices.append(f"The link could not be followed. {self.draft.error}")
+            self.draft = None
+            return False
+        self.spec, self.view = self._suited(link.spec), link.view
+        return True
+
+    def take_upload(self, source: Source, table: Table, raw: bytes) -> bool:
+        """Take up an upload, as a link says that waits for this very file; tell whether it could be."""
+        link, self.awaited = self.awaited, None
+        if (
+            link is not None
+            and link.spec.data.source.content == source.content
+            and self._begin(source, table, raw, link)
+        ):
+            return True
+        return self.offer(source, table, raw=raw)

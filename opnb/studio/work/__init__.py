@@ -1,0 +1,1 @@
+"""Long work: jobs in one fair queue, fits, studies, other processes, what they cost. No Streamlit."""

@@ -1,0 +1,118 @@
+"""Everything below the picture, one view at a time: a view that is not looked at costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from opnb.figures import (
+    confusion_figure,
+    history_figure,
+    loadings_figure,
+    margins_figure,
+    scatter_matrix_figure,
+)
+from opnb.studio.ui.charts import chart
+from opnb.studio.ui.session import look, studio
+from opnb.studio.visit.drawing import focus_of
+from opnb.studio.visit.results import FitResult
+from opnb.studio.workbench.downloads import take_away
+from opnb.studio.workbench.fit_list import fits_of_this_visit
+
+_MOST_MARGINS = 30
+
+
+@st.fragment
+def details() -> None:
+    """Show the view of the fit that the user chooses."""
+    state = studio()
+    if state.result is None:
+        return
+    views: dict[str, Callable[[FitResult], None]] = {
+        "Errors by class": _confusion,
+        "Weights": _loadings,
+        "Densities": _margins,
+        "All pairs": _matrix,
+        "Search": _history,
+        f"Fits ({len(state.fits)})": lambda result: fits_of_this_visit(state),
+        "Take away": lambda result: take_away(state, result),
+    }
+    names = list(views)
+    # The number of fits is in a name, so the choice is kept by place.
+    chosen = st.segmented_control(
+        "More about this fit",
+        range(len(names)),
+        default=0,
+        required=True,
+        format_func=names.__getitem__,
+        key="details",
+        persist_state="session",
+    )
+    views[names[chosen or 0]](state.result)
+
+
+def _confusion(result: FitResult) -> None:
+    parts = [("Held-out rows", result.test), ("Training rows", result.train)]
+    shown = [(title, measured) for title, measured in parts if measured is not None]
+    for column, (title, measured) in zip(st.columns(len(shown)), shown, strict=True):
+        with column:
+            chart(
+                confusion_figure(measured, title=title, **look()),
+                f"confusion-{title}",
+                f"{title}: true and predicted class",
+            )
+
+
+def _loadings(result: FitResult) -> None:
+    st.caption(
+        "How much every column counts in every direction, after the columns were brought to equal scales. "
+        "The sign of a whole direction means nothing."
+    )
+    figure = loadings_figure(result.classifier, result.dataset.feature_names, **look())
+    chart(figure, "loadings", "Weights of the columns on the directions")
+
+
+def _margins(result: FitResult) -> None:
+    directions = list(range(min(result.n_directions, _MOST_MARGINS)))
+    figure = margins_figure(
+        result.classifier,
+        projected=result.projected,
+        directions=directions,
+        weighting=studio().view.margins,
+        focus=focus_of(result, studio().view),
+        **look(),
+    )
+    chart(figure, "margins", "Class densities along every direction")
+
+
+def _matrix(result: FitResult) -> None:
+    if result.n_directions == 1:
+        st.info("With one direction there are no pairs to show.")
+        return
+    figure = scatter_matrix_figure(
+        result.classifier, projected=result.projected, focus=focus_of(result, studio().view), **look()
+    )
+    chart(figure, "matrix", "The leading directions against each other")
+
+
+def _history(result: FitResult) -> None:
+    figure = history_figure(result.classifier, terms=True, height=360, **look())
+    chart(figure, "history", "The objective over the iterations")
+    starts = result.classifier.starts_
+    if len(starts) > 1:
+        st.dataframe(
+            [
+                {
+                    "Start": number + 1,
+                    "Objective": start.objective,
+                    "Steps": start.n_iter,
+                    "Settled": "yes" if start.converged else "no",
+                    "Seconds": start.seconds,
+                    "Shown": "this one" if number == result.classifier.best_start_ else "",
+                }
+                for number, start in enumerate(starts)
+            ],
+            hide_index=True,
+            alt="The outcome of every start",
+        )

@@ -1,0 +1,123 @@
+"""The form of fit settings: friendly words in front, every setting of the classifier behind them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from opnb.errors import OPNBError
+from opnb.studio.ui.text import escaped
+from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
+from opnb.studio.visit.state import Studio
+
+LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
+_MOST_SHOWN = 100
+_EXACT = "exact"  # None is a choice that Streamlit takes for no choice
+_BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
+_TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+_HELP = {
+    "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
+    "lam": "The weight of the penalty. Larger: smoother densities and simpler boundaries. Smaller: closer to the data, "
+    "down to picking out single points.",
+    "penalty": "What smoothness is measured by. The two spreads suit data in which a few directions carry most of the "
+    "variation.",
+    "init": "Where the search begins. It finds a nearby optimum, so another start can give another picture.",
+    "n_init": "How many random starts to try; the best is shown. Used with random starts only.",
+    "likelihood": "Whether a point counts in the density it is judged by. Leaving it out guards against densities that "
+    "pick out single points.",
+    "combine": "With several starts: predict with the best one, or average their probabilities.",
+    "n_bins": "Grid points for fast sums. Automatic takes exact sums where they are quick.",
+    "seed": "Decides the random starts. The same seed gives the same fit.",
+    "max_iter": "When to give up a search that has not settled.",
+    "tol": "How small the slope must be to stop. Smaller is more exact and slower.",
+    "scale": "Divide every column by its standard deviation first, so that units do not matter.",
+}
+
+
+def fit_form(state: Studio) -> FitSpec | None:
+    """Show the form, and give the settings when they are sent and allowed; the fit may still refuse them."""
+    assert state.dataset is not None
+    spec, p = state.spec, state.dataset.X.shape[1]
+    key = f"fit-{state.revision}-"
+    with st.form(f"fit-form-{state.revision}", border=False):
+        values = _main_settings(spec, p, key)
+        with st.expander("More settings"):
+            values |= _more_settings(spec, key)
+        sent = st.form_submit_button("Fit", type="primary", icon=":material/play_arrow:", width="stretch")
+    if not sent:
+        return None
+    try:
+        return replace(spec, **values)
+    except OPNBError as error:
+        st.error(escaped(error, 500), icon=":material/error:")
+        return None
+
+
+def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
+    count = spec.n_components if spec.n_components is not None else min(p, 20)
+    most = min(p, _MOST_SHOWN)
+    values: dict[str, Any] = {
+        "lam": st.select_slider(
+            "Smoothness (λ)",
+            _with(LAMS, spec.lam),
+            spec.lam,
+            format_func=lambda lam: f"{lam:g}",
+            key=key + "lam",
+            help=_HELP["lam"],
+        ),
+        "penalty": _choice("Penalty on", "penalty", spec, key),
+        "init": _choice("Start from", "init", spec, key),
+    }
+    left, right = st.columns(2)
+    values["n_components"] = left.number_input(
+        "Directions", 1, most, min(count, most), key=key + "n_components", help=_HELP["n_components"]
+    )
+    values["n_init"] = right.number_input(
+        "Random starts", 1, 100, spec.n_init, key=key + "n_init", help=_HELP["n_init"]
+    )
+    return values
+
+
+def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "likelihood": _choice("Likelihood", "likelihood", spec, key),
+        "combine": _choice("With several starts", "combine", spec, key),
+        "n_bins": _bins(spec, key),
+        "tol": _listed("Precision", "tol", _TOLS, spec.tol, key),
+    }
+    left, right = st.columns(2)
+    values["max_iter"] = left.number_input(
+        "Most iterations", 1, 2_000, spec.max_iter, step=50, key=key + "max_iter", help=_HELP["max_iter"]
+    )
+    values["seed"] = right.number_input("Seed", 0, LARGEST_SEED, spec.seed, key=key + "seed", help=_HELP["seed"])
+    values["scale"] = st.checkbox("Bring columns to equal scales", spec.scale, key=key + "scale", help=_HELP["scale"])
+    return values
+
+
+def _bins(spec: FitSpec, key: str) -> Bins:
+    chosen = _listed("Bins", "n_bins", _BINS, _EXACT if spec.n_bins is None else spec.n_bins, key)
+    bins: Bins = None if chosen == _EXACT else chosen
+    return bins
+
+
+def _choice(label: str, name: str, spec: FitSpec, key: str) -> str:
+    return str(_listed(label, name, CHOICES[name], getattr(spec, name), key))
+
+
+def _listed(label: str, name: str, options: tuple[Any, ...], now: Any, key: str) -> Any:
+    listed = options if now in options else (*options, now)
+    return st.selectbox(
+        label,
+        listed,
+        listed.index(now),
+        format_func=lambda value: in_words(name, value),
+        key=key + name,
+        help=_HELP[name],
+    )
+
+
+def _with(values: tuple[float, ...], value: float) -> tuple[float, ...]:
+    """Put a value among sorted ones, where it is not there yet: a link may carry any."""
+    return tuple(sorted({*values, value}))

@@ -1,0 +1,186 @@
+"""The picture of a fit with its controls, and the rows a lasso catches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from opnb.data.writing import csv_bytes
+from opnb.studio.ui.charts import chart
+from opnb.studio.ui.session import narrow, studio, theme, write_link
+from opnb.studio.ui.text import escaped
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.results import FitResult
+from opnb.studio.visit.settings import CHOICES, View
+from opnb.studio.words import file_stem, quantity, shortened
+
+MANY_CLASSES = 10
+_LAST = "picture drawn last"
+_WORDS = {
+    "shown": "the two directions",
+    "full": "the full model",
+    "all": "all points",
+    "central": "central 98 %",
+    "density": "density",
+    "prior": "density × share",
+}
+
+
+@st.fragment
+def picture() -> None:
+    """Show the fit; a change of its controls redraws it and runs nothing else."""
+    state = studio()
+    result = state.result
+    if result is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
+        _measures(result)
+        state.view, drawing = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
+    for note in result.notes:
+        st.caption(f":material/info: {escaped(note, 500)}")
+    write_link()
+    figure, words = _drawn(result, state.view, drawing)
+    rows = chart(
+        figure,
+        "picture",
+        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+        revision=f"{result.id} {state.view.directions} {state.view.extent}",
+        selects=str(result.id),
+    )
+    with st.expander("The picture in words"):
+        st.markdown(escaped(words, 5_000))
+    if rows:
+        _selected(result, rows)
+
+
+def _drawn(result: FitResult, view: View, selectable: bool) -> tuple[Any, str]:
+    """Draw the picture, or give the one drawn last: a selection does not change it."""
+    asked = (result.id, view, theme(), narrow(), selectable)
+    last = st.session_state.get(_LAST)
+    if last is None or last[0] != asked:
+        computed = compute(result, view)
+        figure = draw(computed, focus=focus_of(result, view), theme=theme(), selectable=selectable, compact=narrow())
+        if not selectable:
+            figure.layout.dragmode = False  # a finger on the picture scrolls the page
+        last = st.session_state[_LAST] = (asked, figure, describe(computed))
+    return last[1], last[2]
+
+
+def _measures(result: FitResult) -> None:
+    """Say in numbers how good the fit is."""
+    parts = [("Training error", result.train), ("Held-out error", result.test)]
+    for label, measured in parts:
+        if measured is not None:
+            _metric(label, f"{100 * measured.error:.1f} %", f"{measured.errors.wrong:,} of {measured.errors.n:,}")
+    last, where = (result.test, "held out") if result.test else (result.train, "training")
+    _metric(
+        "Log-loss",
+        f"{last.log_loss:.3f}",
+        where,
+        "Mean of −log P(true class): it also judges how sure the answers were.",
+    )
+    _metric("Time", _seconds(result.seconds), quantity(result.classifier.n_iter_, "step"))
+
+
+def _metric(label: str, value: str, below: str, help: str | None = None) -> None:
+    if narrow():
+        label, help = label.replace(" error", ""), None
+    width = 78 if narrow() else 124
+    st.metric(label, value, below, delta_color="off", delta_arrow="off", width=width, help=help)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _controls(result: FitResult, view: View, key: str) -> tuple[View, bool]:
+    """Ask what to show, and whether dragging selects."""
+    directions, boundary, focus, drawing = view.directions, view.boundary, view.focus, True
+    if result.n_directions > 1:
+        directions = _direction_boxes(result, view, key)
+    with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
+        if result.n_directions > 2 or result.spec.combine == "average":
+            boundary = _switch("Boundary of", "boundary", view, key)
+        extent = _switch("Part shown", "extent", view, key)
+        margins = _switch("Curves at the sides", "margins", view, key)
+        if len(result.projected.class_names) > MANY_CLASSES:
+            focus = _focus_box(result, view, key)
+        if narrow():
+            drawing = st.toggle("Select points by drawing around them", key="drawing")
+    return View(directions, boundary, extent, margins, focus), drawing
+
+
+def _direction_boxes(result: FitResult, view: View, key: str) -> tuple[int, int]:
+    across, up = view.fitting(result.n_directions)
+    options = list(range(result.n_directions))
+    width = 108 if narrow() else 132
+
+    def name(direction: int) -> str:
+        return f"Direction {direction + 1}"
+
+    across = st.selectbox("Across", options, across, format_func=name, key=f"across-{key}", width=width)
+    up = st.selectbox("Up", options, up, format_func=name, key=f"up-{key}", width=width)
+    if across == up:
+        st.caption("Choose two different directions.")
+        return (across, (across + 1) % result.n_directions)
+    return (across, up)
+
+
+def _switch(label: str, name: str, view: View, key: str) -> Any:
+    return st.segmented_control(
+        label,
+        CHOICES[name],
+        default=getattr(view, name),
+        required=True,
+        format_func=_WORDS.__getitem__,
+        key=f"{name}-{key}",
+    )
+
+
+def _focus_box(result: FitResult, view: View, key: str) -> tuple[str, ...]:
+    names = result.projected.class_names
+    chosen = st.multiselect(
+        "Classes in colour",
+        names,
+        [name for name in view.focus if name in names],
+        format_func=shortened,
+        max_selections=MANY_CLASSES,
+        placeholder="The ten largest",
+        key=f"focus-{key}",
+    )
+    return tuple(chosen)
+
+
+def _selected(result: FitResult, rows: list[int]) -> None:
+    """Show the rows behind the points caught, with all their columns."""
+    frame = rows_frame(result, rows)
+    st.subheader(f"{quantity(len(frame), 'selected row')}")
+    st.dataframe(frame, height=260, hide_index=True, alt="The selected rows with all columns")
+    st.download_button(
+        "Download these rows",
+        csv_bytes(frame),
+        f"{file_stem(result.dataset.name)}-selected.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def rows_frame(result: FitResult, rows: list[int]) -> pd.DataFrame:
+    """Give some rows of the table with what the model says of them."""
+    projected = result.projected
+    place = {int(row): position for position, row in enumerate(projected.rows)}
+    positions = [place[row] for row in rows if row in place]
+    kept = [row for row in rows if row in place]
+    names = projected.class_names
+    said = pd.DataFrame(
+        {
+            "row": kept,
+            "part": ["held out" if projected.is_test[position] else "training" for position in positions],
+            "predicted": [names[projected.predicted[position]] for position in positions],
+        }
+    )
+    own = result.table.frame.iloc[[row - 1 for row in kept]].reset_index(drop=True)
+    return pd.concat([said, own.rename(columns={name: f"{name} (table)" for name in said if name in own})], axis=1)
