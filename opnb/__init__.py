@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from opnb.errors import DataError
     from opnb.estimators.classifier import OPNBClassifier
     from opnb.estimators.ensemble import OPNBEnsemble
-    from opnb.estimators.model_files import load_model
+    from opnb.estimators.loading import load_model
     from opnb.estimators.selection import OPNBClassifierCV
 
 __all__ = [
@@ -49,7 +49,7 @@ _HOME = {
     "OPNBClassifier": "opnb.estimators.classifier",
     "OPNBClassifierCV": "opnb.estimators.selection",
     "OPNBEnsemble": "opnb.estimators.ensemble",
-    "load_model": "opnb.estimators.model_files",
+    "load_model": "opnb.estimators.loading",
 }
 
 

@@ -26,7 +26,8 @@ from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.data import Limits, Recipe, example_table, prepare, propose, read_table
 from opnb.errors import OPNBError
-from opnb.estimators.model_files import _digest, model_from_bytes, model_to_bytes
+from opnb.estimators.loading import model_from_bytes
+from opnb.estimators.model_files import _digest, model_to_bytes
 from opnb.studio.benchmark.desk import rows_of
 from opnb.studio.learn import links as lesson_links
 from opnb.studio.visit import links

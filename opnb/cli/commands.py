@@ -185,7 +185,7 @@ def _predict(options: argparse.Namespace) -> None:
 
     from opnb.data import Limits, Recipe, read_table
     from opnb.data.writing import csv_bytes
-    from opnb.estimators.model_files import load_model
+    from opnb.estimators.loading import load_model
 
     classifier = load_model(options.model)
     if getattr(classifier, "recipe_", None) is None:

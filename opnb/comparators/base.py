@@ -17,18 +17,15 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
 from opnb.estimators.base import JointLogLikelihoodClassifier
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.validation import check_class_sizes
+from opnb.estimators.search import MOST_COMPONENTS
+from opnb.estimators.training import Labels, training_data
 
 Setting = Mapping[str, Any]
-Labels = NDArray[np.intp]
 
-LARGEST_DIMENSION = 20
 # Squares of standardised values must stay finite at any distance from the data.
 _FARTHEST = 1e50
 
@@ -68,11 +65,13 @@ class ClassDensityClassifier(JointLogLikelihoodClassifier):
         -------
         self
         """
+        return self._refit(lambda fresh: fresh._learn_own_setting(X, y))
+
+    def _learn_own_setting(self, X: ArrayLike, y: ArrayLike) -> None:
         standardised, labels = self._training_data(X, y)
         (self._setting,) = self._whole_settings([{}])
         with one_blas_thread():
             self._model = self._learn(standardised, labels, [self._setting])
-        return self
 
     def predict_on_grid(
         self, X: ArrayLike, y: ArrayLike, X_new: ArrayLike, settings: Sequence[Setting]
@@ -120,9 +119,7 @@ class ClassDensityClassifier(JointLogLikelihoodClassifier):
             return self._model.joint(self._standardised(X), [self._setting])[0]
 
     def _joint_log_likelihood(self, X: Array) -> Array:
-        joint = self._joint(X)
-        # Far from the data the logarithm of a sum of classes would vanish beside the densities' own.
-        return joint - joint.max(axis=1, keepdims=True)
+        return self._joint(X)
 
     def _whole_settings(self, settings: Sequence[Setting]) -> list[dict[str, Any]]:
         own = {name: getattr(self, name) for name in self._tuned}
@@ -133,24 +130,15 @@ class ClassDensityClassifier(JointLogLikelihoodClassifier):
 
     def _training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:
         """Check the data, set what predictions need of them, and give standardised X and class numbers."""
-        rows, targets = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_classification_targets(targets)
-        self.classes_, labels = np.unique(targets, return_inverse=True)
-        counts = np.bincount(labels)
-        check_class_sizes(self.classes_, counts, "resubstitution")
-        self.class_prior_ = counts / counts.sum()
-        self.mean_ = rows.mean(axis=0)
-        # A column that is constant but for rounding would otherwise be blown up into noise. Its range is exact,
-        # where its standard deviation has the rounding of the mean in it.
-        self._varies = np.ptp(rows, axis=0) > 20 * np.finfo(float).eps * np.abs(rows).max(axis=0)
-        self.scale_ = np.where(self._varies, rows.std(axis=0, ddof=1), 1.0)
-        return self._standardised(rows), labels
+        data = training_data(self, X, y)
+        self.classes_, self.class_prior_, self._scaling = data.classes, data.shares, data.scaling
+        self.mean_, self.scale_ = data.scaling.mean, data.scaling.scale
+        return data.X, data.labels
 
     def _standardised(self, X: Array) -> Array:
         with np.errstate(over="ignore"):
-            centred = np.where(self._varies, X - self.mean_, 0.0)
             # In one order of memory, so that the same numbers from a data frame give the same sums.
-            return np.ascontiguousarray(np.clip(centred / self.scale_, -_FARTHEST, _FARTHEST))
+            return np.ascontiguousarray(np.clip(self._scaling.apply(X), -_FARTHEST, _FARTHEST))
 
 
 class ProjectionClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassDensityClassifier):
@@ -213,4 +201,4 @@ def _is_number(value: Any, kind: type) -> bool:
 def dimension_of(setting: Setting, most: int) -> int:
     """Read the number of components of a setting, where None means as many as the paper allows."""
     wanted = setting["n_components"]
-    return min(most, LARGEST_DIMENSION if wanted is None else int(wanted))
+    return min(most, MOST_COMPONENTS if wanted is None else int(wanted))

@@ -81,7 +81,7 @@ class ReducedLinearDiscriminant(ProjectionClassifier):
         check_dimension(setting["n_components"], min(n_features, self.classes_.size - 1))
 
     def _learn(self, X: Array, labels: Labels, settings: Sequence[Setting]) -> _Model:
-        useless = np.flatnonzero(self._varies & ~_varies_within(X, labels))
+        useless = np.flatnonzero(self._scaling.varies & ~_varies_within(X, labels))
         if useless.size:
             raise DataError(
                 f"Column {useless[0]} differs between the classes but is constant within each, so linear "

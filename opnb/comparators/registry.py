@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from opnb.comparators.base import LARGEST_DIMENSION
 from opnb.comparators.class_ica import ClassConditionalICA
 from opnb.comparators.columns import binary_columns
 from opnb.comparators.familiar import (
@@ -30,6 +29,7 @@ from opnb.comparators.support_vectors import COSTS, SCALES, predict_on_kernels, 
 from opnb.comparators.tuning import Method
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.ensemble import OPNBEnsemble
+from opnb.estimators.search import MOST_COMPONENTS
 from opnb.estimators.selection import DEFAULT_LAMS
 
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -42,7 +42,7 @@ def _fixed(X: ArrayLike, y: ArrayLike, *, values: dict[str, tuple[float, ...]]) 
 
 
 def _dimensions(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:
-    return {"n_components": list(range(1, min(np.shape(X)[1], LARGEST_DIMENSION) + 1))}
+    return {"n_components": list(range(1, min(np.shape(X)[1], MOST_COMPONENTS) + 1))}
 
 
 def _dimensions_and_factors(X: ArrayLike, y: ArrayLike) -> dict[str, list[Any]]:

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from opnb.core.densities import ClassDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
-from opnb.diagnostics.finding import plain_classifier
 from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, stratified_rows
 from opnb.errors import DataError
-from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.base import log_posterior, single_fit
+from opnb.estimators.classifier import OPNBClassifier, joint_log_likelihood
 
 MOST_ROWS = 1000
 
@@ -72,14 +72,14 @@ class Context:
         seed: int,
     ) -> "Context":
         """Check a fit against its data and prepare both."""
-        clf = plain_classifier(clf)
+        clf = single_fit(clf)
         check_is_fitted(clf)
         if (X_test is None) != (y_test is None):
             raise DataError("Give both X_test and y_test, or neither of them.")
         train = scaled_rows(clf, X, y)
-        if not np.array_equal(np.bincount(train[1], minlength=clf.classes_.size), clf._models[0].counts):
+        if not np.array_equal(np.bincount(train[1], minlength=clf.classes_.size), clf.densities_[0].counts):
             raise DataError("X_train and y_train are not the rows of this fit: the class counts differ.")
-        if clf._models[0].counts.max() < 2:
+        if clf.densities_[0].counts.max() < 2:
             raise DataError("Every class has a single row: there is nothing to diagnose. Give more rows.")
         has_test = X_test is not None and len(np.asarray(y_test)) > 0
         test = scaled_rows(clf, X_test, y_test) if has_test else (None, None)  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ class Context:
     @property
     def model(self) -> ClassDensities:
         """The class densities on the directions of the fit."""
-        return self.clf._models[0]
+        return self.clf.densities_[0]
 
     @property
     def counts(self) -> Labels:
@@ -185,19 +185,19 @@ class Context:
     @cached_property
     def test_log_posterior(self) -> Array:
         """Log posteriors of the whole model at the held-out rows."""
-        joint = self.clf._joint_log_likelihood(self.X_test * self.clf.scale_ + self.clf.mean_)
-        return joint - np.logaddexp.reduce(joint, axis=1)[:, None]
+        assert self.X_test is not None
+        return log_posterior(joint_log_likelihood(self.clf.densities_, self.X_test))
 
 
 def scaled_rows(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:
     """Scale rows as in the fit and number their classes."""
-    checked, names = clf._validated(X), np.asarray(y)
-    if names.shape != (len(checked),):
-        raise DataError(f"There are {len(checked)} rows and classes of shape {names.shape}: one class a row is needed.")
+    scaled, names = clf.scaled(X), np.asarray(y)
+    if names.shape != (len(scaled),):
+        raise DataError(f"There are {len(scaled)} rows and classes of shape {names.shape}: one class a row is needed.")
     unknown = np.setdiff1d(names, clf.classes_)
     if unknown.size:
         raise DataError(f"The fit does not know the class {str(unknown[0])!r}. Drop its rows, or fit again with them.")
-    return clf._scaled(checked), np.searchsorted(clf.classes_, names)
+    return scaled, np.searchsorted(clf.classes_, names)
 
 
 def cumulative_joint(model: ClassDensities, Z: Array) -> Array:

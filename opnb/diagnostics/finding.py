@@ -6,16 +6,11 @@ from typing import Any, Literal
 
 from sklearn.base import clone
 
+from opnb.estimators.base import single_fit
 from opnb.estimators.classifier import OPNBClassifier
-from opnb.estimators.selection import OPNBClassifierCV
 
 Severity = Literal["good", "notice", "warning"]
 SEVERITIES: tuple[Severity, ...] = ("warning", "notice", "good")
-
-
-def plain_classifier(clf: OPNBClassifier) -> OPNBClassifier:
-    """Give the single fit itself where a search over lam wraps it."""
-    return clf.best_estimator_ if isinstance(clf, OPNBClassifierCV) else clf
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class Remedy:
 
     def applied_to(self, clf: OPNBClassifier) -> OPNBClassifier:
         """Give an unfitted classifier with the settings of `clf` and this change."""
-        return clone(plain_classifier(clf)).set_params(**self.settings)
+        return clone(single_fit(clf)).set_params(**self.settings)
 
 
 def many_starts() -> Remedy:

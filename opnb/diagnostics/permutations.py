@@ -10,6 +10,7 @@ from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding
 from opnb.diagnostics.probes import WORK, Labels, iterations_within, probe_problem, probe_rows, search, stratified_rows
 from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.search import starting_points
 
 # How many standard deviations the true labels must stand above the shuffled ones: noise reaches 3.2 in 120 simulations
 # (nine shuffles tell their spread only roughly), clean problems start at 11.
@@ -93,7 +94,7 @@ def _compare(context: Context, rows: Labels, n_permutations: int, max_iter: int)
         if number:
             labels[rows] = rng.permutation(labels[rows])
         if number == 0 or callable(clf.init):  # such a start may look at the labels
-            start = clf._starting_points(context.X[rows], labels[rows])[0].V
+            start = starting_points(clf, context.X[rows], labels[rows])[0].V
         (trace,) = search(probe_problem(context, rows, labels), [start], max_iter, clf.tol)
         outcomes.append((trace.last.objective, trace.last.log_likelihood))
     objectives, likelihoods = np.array(outcomes).T

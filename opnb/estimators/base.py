@@ -1,9 +1,13 @@
 """What every naive Bayes classifier of this package shares.
 
 A subclass supplies the joint log-likelihood of points and classes; predictions and posteriors follow from it here.
+A fit succeeds or changes nothing: it is made on an unfitted copy, which takes the estimator's place when it is done.
 """
 
+import copy
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +18,32 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from opnb.core.kernel import Array
 
 
+def single_fit(estimator: Any) -> Any:
+    """Give the one fit that a search over settings has chosen; any other estimator as it is."""
+    return getattr(estimator, "best_estimator_", estimator)
+
+
+def log_posterior(joint: Array) -> Array:
+    """Normalise joint log-likelihoods, of shape (m, n_classes), row by row."""
+    # Far from the data the logarithm of the sum vanishes beside the values themselves, so their largest goes first.
+    relative = joint - joint.max(axis=1, keepdims=True)
+    return relative - logsumexp(relative, axis=1, keepdims=True)
+
+
 class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that knows log p(x, class)."""
 
     classes_: NDArray
+
+    def _refit(self, learn: Callable[[Any], None]) -> Self:
+        """Let `learn` fit an unfitted copy, and become it; a fit that fails or is interrupted changes nothing."""
+        fresh = copy.copy(self)
+        for name in vars(self):
+            if name.endswith("_"):
+                delattr(fresh, name)
+        learn(fresh)
+        self.__dict__ = fresh.__dict__
+        return self
 
     @abstractmethod
     def _joint_log_likelihood(self, X: Array) -> Array:
@@ -53,8 +79,7 @@ class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABC
         ndarray of shape (n_samples, n_classes)
             Finite at any distance from the data; columns in the order of `classes_`.
         """
-        joint = self._joint_log_likelihood(self._validated(X))
-        return joint - logsumexp(joint, axis=1, keepdims=True)
+        return log_posterior(self._joint_log_likelihood(self._validated(X)))
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Give posterior probabilities.

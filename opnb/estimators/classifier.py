@@ -1,49 +1,30 @@
 """The scikit-learn estimator: find the projection on which kernel naive Bayes classifies best."""
 
-import threading
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Bunch, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
 
 from opnb.core.densities import ClassDensities, greedy_order
-from opnb.core.initialisation import pca_start, random_start
 from opnb.core.kernel import Array
-from opnb.core.objective import Problem, make_problem
-from opnb.core.optimise import Callback, Iteration, Trace, maximise
-from opnb.estimators.base import JointLogLikelihoodClassifier
+from opnb.core.optimise import Callback, Trace
+from opnb.estimators.base import JointLogLikelihoodClassifier, log_posterior
+from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.validation import check_class_sizes, check_lam, check_parameters, check_start
+from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, pose, search, starting_points
+from opnb.estimators.training import TrainingData, training_data
+from opnb.estimators.validation import check_lam, check_parameters
 
-_LARGEST_DEFAULT = 20
-HISTORY_FIELDS = (
-    "objective",
-    "log_likelihood",
-    "penalty",
-    "class_term",
-    "mixture_term",
-    "gradient_norm",
-    "seconds",
-)
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where one search begins, and the seed that gave it."""
-
-    V: Array
-    seed: int | None
+# Standard deviations beyond which two classes' densities cannot be told apart in double precision.
+_FARTHEST = 1e12
 
 
 class OPNBClassifier(
@@ -66,9 +47,11 @@ class OPNBClassifier(
         Squared size of the projection, or the variance of the projected data, in total or within classes. The last
         two suit data in which few directions carry most of the variance.
     init : {"pca", "random"}, array-like of shape (n_features, n_components) or callable, default="pca"
-        Where the search starts. A callable gets the scaled X, the class numbers and the number of directions.
+        Where the search starts. A callable gets the scaled X, the class numbers and the number of directions; an array
+        sets the number of directions where `n_components` does not.
     n_init : int, default=1
-        Number of starts when init="random". Every start is kept in `starts_`.
+        Number of starts when init="random"; more than one with another start is refused. Every start is kept in
+        `starts_`.
     combine : {"best", "average"}, default="best"
         Predict with the start of the best objective, or average the posteriors of all starts.
     likelihood : {"resubstitution", "leave-one-out"}, default="resubstitution"
@@ -77,8 +60,10 @@ class OPNBClassifier(
         Least number of lattice points a direction for the kernel sums of the fit; None sums exactly. "auto" bins from
         1,000 rows on, which is twice as fast, and sums exactly with fewer rows or with leave-one-out. Predictions are
         always exact.
-    scale : bool, default=True
-        Whether to divide every feature by its standard deviation in the training data.
+    scale : bool or "robust", default=True
+        Whether to divide every feature by its standard deviation in the training data. "robust" centres at the median
+        and divides by the range of the middle half (as wide as a standard deviation if the feature is normal), which a
+        few gross outliers cannot move.
     max_iter : int, default=100
         Limit on the iterations of a start.
     tol : float, default=1e-5
@@ -111,8 +96,13 @@ class OPNBClassifier(
     starts_ : list of Bunch
         One record a start: objective, log_likelihood, n_iter, converged, seconds, seed, V.
     n_iter_ : int
-    converged_, stopped_ : bool
-        Whether the tolerance was met; whether the callback stopped the fit.
+    densities_ : list of ClassDensities
+        The model on the directions, and beside it those of the other starts where posteriors are averaged.
+    converged_ : bool
+        Whether the search came to rest: the gradient met `tol`, or a step gained less than tol / 1000 of the
+        objective. It says nothing about other optima.
+    stopped_ : bool
+        Whether the callback stopped the fit.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only when X has feature names that are all strings.
@@ -142,7 +132,7 @@ class OPNBClassifier(
         combine: str = "best",
         likelihood: str = "resubstitution",
         n_bins: int | str | None = "auto",
-        scale: bool = True,
+        scale: bool | str = True,
         max_iter: int = 100,
         tol: float = 1e-5,
         n_jobs: int | None = None,
@@ -180,25 +170,9 @@ class OPNBClassifier(
         """
         check_parameters(self)
         check_lam(self.lam, self.likelihood)
-        Xs, labels = self._validated_training_data(X, y)
-        with one_blas_thread():
-            problem = self._problem(Xs, labels, self.lam)
-            starts = self._starting_points(Xs, labels)
-            traces = self._search(problem, starts, self.max_iter)
-            self._keep(problem, starts, traces)
+        self._refit(lambda fresh: _learn(fresh, X, y))
         self.warn_if_it_gave_up()
         return self
-
-    def _problem(self, Xs: Array, labels: NDArray, lam: float) -> Problem:
-        return make_problem(
-            Xs,
-            labels,
-            self.classes_.size,
-            lam=lam,
-            penalty=self.penalty,
-            likelihood=self.likelihood,
-            n_bins=self.n_bins,
-        )
 
     def warn_if_it_gave_up(self) -> None:
         """Warn with `ConvergenceWarning` if the search ended short of its tolerance."""
@@ -210,100 +184,34 @@ class OPNBClassifier(
                 stacklevel=3,
             )
 
-    def _validated_training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray]:
-        """Check the data, set what predictions need of them, and give scaled X and class numbers."""
-        checked, targets = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(targets)
-        self.classes_, labels = np.unique(targets, return_inverse=True)
-        counts = np.bincount(labels)
-        check_class_sizes(self.classes_, counts, self.likelihood)
-        self.class_prior_ = counts / counts.sum()
-        self.mean_ = checked.mean(axis=0)
-        Xs = checked - self.mean_
-        self.scale_ = np.ones(checked.shape[1])
-        if self.scale:
-            deviation = np.sqrt(np.einsum("ij,ij->j", Xs, Xs) / (len(Xs) - 1))
-            # The deviation of a constant feature is rounding, not zero: dividing by it would blow up noise.
-            varies = (np.ptp(checked, axis=0) > 0) & (deviation > 0)
-            self.scale_[varies] = deviation[varies]
-            Xs[:, ~varies] = 0.0
-            Xs /= self.scale_
-        return Xs, labels
-
-    def _take_training_data(self, other: "OPNBClassifier") -> None:
-        """Take over what `_validated_training_data` set on another estimator."""
-        names = ("classes_", "class_prior_", "mean_", "scale_", "n_features_in_", "feature_names_in_")
-        self.__dict__.update({name: value for name, value in vars(other).items() if name in names})
-
-    def _starting_points(self, Xs: Array, labels: NDArray) -> list[Start]:
-        """Make the projections from which the searches begin."""
-        p = Xs.shape[1]
-        m = min(p, _LARGEST_DEFAULT) if self.n_components is None else int(self.n_components)
-        if m > p:
-            raise ValueError(f"n_components={m} must be at most the number of features, {p}. Lower it, or use None.")
-        if isinstance(self.init, str) and self.init == "random":
-            # Plain integers, so that a single start can be repeated by its seed.
-            seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_init)
-            return [Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
-        if isinstance(self.init, str):
-            return [Start(pca_start(Xs, m), None)]
-        given = self.init(Xs, labels, m) if callable(self.init) else self.init
-        return [Start(check_start(given, (p, m)), None)]
-
-    def _search(self, problem: Problem, starts: Sequence[Start], max_iter: int) -> list[Trace]:
-        """Run every start. After a stop by the callback the starts that have not begun are left out."""
-        stop = threading.Event()
-
-        def run(number: int, start: Start) -> Trace | None:
-            if stop.is_set():
-                return None
-
-            def watch(iteration: Iteration) -> bool:
-                self._print(number, iteration)
-                if self.callback is not None and self.callback(iteration):
-                    stop.set()
-                return stop.is_set()
-
-            return maximise(problem, start.V, max_iter=max_iter, tol=self.tol, callback=watch, start_number=number)
-
-        if len(starts) == 1:  # a path of lambdas is many short searches: no machinery around each
-            return [trace for trace in [run(0, starts[0])] if trace is not None]
-        jobs = (delayed(run)(number, start) for number, start in enumerate(starts))
-        traces = Parallel(n_jobs=self.n_jobs, require="sharedmem")(jobs)
-        return [trace for trace in traces if trace is not None]
-
-    def _print(self, number: int, iteration: Iteration) -> None:
-        if self.verbose and iteration.number % self.verbose == 0:
-            print(f"start {number}  iteration {iteration.number:4d}  objective {iteration.objective:.6f}")
-
-    def _keep(self, problem: Problem, starts: Sequence[Start], traces: Sequence[Trace], ordered: bool = True) -> None:
-        """Set the fitted attributes from the outcome of every start."""
-        best = max(range(len(traces)), key=lambda number: traces[number].last.objective)
-        trace = traces[best]
-        order, self.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
-        if ordered:
-            order, self.log_likelihood_ = greedy_order(trace.V, problem)
-        averaged = [t for number, t in enumerate(traces) if number != best] if self.combine == "average" else []
-        self._models = [
-            ClassDensities.from_projection(trace.V[:, order], problem),
-            *(ClassDensities.from_projection(other.V, problem) for other in averaged),
-        ]
-        self.components_, self.bandwidths_ = self._models[0].components, self._models[0].bandwidths
-        self.objective_ = self.log_likelihood_ - self.lam * trace.last.penalty
-        self.history_ = [
-            Bunch(**{name: getattr(iteration, name) for name in HISTORY_FIELDS}) for iteration in trace.history
-        ]
-        self.starts_ = [_start_record(start, t) for start, t in zip(starts, traces, strict=False)]
-        self.best_start_ = best
-        self.n_iter_, self.converged_, self.stopped_ = trace.n_iter, trace.converged, trace.stopped
-        self._message = trace.message
-
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
+    def scaled(self, X: ArrayLike) -> Array:
+        """Centre and scale rows as the training rows were.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        return self._scaled(self._validated(X))
+
     def _scaled(self, X: Array) -> Array:
-        return (X - self.mean_) / self.scale_
+        with np.errstate(over="ignore"):
+            scaled = np.clip((X - self.mean_) / self.scale_, -np.finfo(float).max, np.finfo(float).max)
+        far = np.abs(scaled).max(axis=1, initial=0.0) > _FARTHEST
+        if far.any():
+            warnings.warn(
+                f"{far.sum()} of {len(X)} rows lie more than {_FARTHEST:g} standard deviations from the training rows: "
+                "what is predicted for them means nothing. Are their units those of the training rows?",
+                stacklevel=4,
+            )
+        return scaled
 
     def transform(self, X: ArrayLike) -> Array:
         """Project points onto the directions.
@@ -316,15 +224,10 @@ class OPNBClassifier(
         -------
         ndarray of shape (n_samples, n_components)
         """
-        return self._scaled(self._validated(X)) @ self.components_.T
+        return self.scaled(X) @ self.components_.T
 
     def _joint_log_likelihood(self, X: Array) -> Array:
-        Xs = self._scaled(X)
-        joints = [model.joint_log_likelihood(Xs @ model.components.T) for model in self._models]
-        if len(joints) == 1:
-            return joints[0]
-        posteriors = [joint - logsumexp(joint, axis=1, keepdims=True) for joint in joints]
-        return logsumexp(posteriors, axis=0) - np.log(len(posteriors))
+        return joint_log_likelihood(self.densities_, self._scaled(X))
 
     def marginal_densities(self, direction: int, grid: ArrayLike) -> Array:
         """Evaluate the class densities along one direction.
@@ -361,7 +264,7 @@ class OPNBClassifier(
         """
         check_is_fitted(self)
         (direction,) = self._checked_directions([direction])
-        return self._models[0].log_densities(direction, np.asarray(grid, dtype=float).ravel())
+        return self.densities_[0].log_densities(direction, np.asarray(grid, dtype=float).ravel())
 
     def predict_log_proba_on(self, Z: ArrayLike, directions: Sequence[int]) -> Array:
         """Give log posteriors of the model restricted to some directions.
@@ -382,8 +285,7 @@ class OPNBClassifier(
         positions = np.asarray(Z, dtype=float)
         if positions.ndim != 2 or positions.shape[1] != len(chosen):
             raise ValueError(f"Z must have one column for each of the {len(chosen)} directions, got {positions.shape}.")
-        joint = self._models[0].joint_log_likelihood(positions, chosen)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
+        return log_posterior(self.densities_[0].joint_log_likelihood(positions, chosen))
 
     def _checked_directions(self, directions: Sequence[int]) -> list[int]:
         m = self._n_features_out
@@ -403,9 +305,65 @@ class OPNBClassifier(
         ----------
         path : str or path
         """
-        from opnb.estimators.model_files import save_model  # it needs this module
+        Path(path).write_bytes(model_to_bytes(self))
 
-        save_model(self, path)
+
+def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
+    """Give log p(x, class) at scaled rows, up to a constant of each row; several models are averaged.
+
+    Parameters
+    ----------
+    models : sequence of ClassDensities
+        As in `OPNBClassifier.densities_`.
+    X : ndarray of shape (m, n_features)
+
+    Returns
+    -------
+    ndarray of shape (m, n_classes)
+    """
+    joints = [model.joint_log_likelihood(X @ model.components.T) for model in models]
+    if len(joints) == 1:
+        return joints[0]
+    return logsumexp([log_posterior(joint) for joint in joints], axis=0) - np.log(len(joints))
+
+
+def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> None:
+    data = training_data(classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood)
+    with one_blas_thread():
+        problem, starts = pose(classifier, data, classifier.lam), starting_points(classifier, data.X, data.labels)
+        keep_outcome(classifier, data, search(classifier, problem, starts, classifier.max_iter))
+
+
+def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcome, *, ordered: bool = True) -> None:
+    """Set the fitted attributes of a classifier.
+
+    Parameters
+    ----------
+    classifier : OPNBClassifier
+    data : TrainingData
+    outcome : Outcome
+    ordered : bool, default=True
+        Whether to order the directions by what they add; predictions do not need it.
+    """
+    clf, problem, best = classifier, outcome.problem, outcome.best
+    trace = outcome.traces[best]
+    clf.classes_, clf.class_prior_ = data.classes, data.shares
+    clf.mean_, clf.scale_ = data.scaling.mean, data.scaling.scale
+    order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
+    if ordered:
+        order, clf.log_likelihood_ = greedy_order(trace.V, problem)
+    averaged = [t for number, t in enumerate(outcome.traces) if number != best] if clf.combine == "average" else []
+    clf.densities_ = [
+        ClassDensities.from_projection(trace.V[:, order], problem),
+        *(ClassDensities.from_projection(other.V, problem) for other in averaged),
+    ]
+    clf.components_, clf.bandwidths_ = clf.densities_[0].components, clf.densities_[0].bandwidths
+    clf.objective_ = clf.log_likelihood_ - clf.lam * trace.last.penalty
+    clf.history_ = [Bunch(**{name: getattr(iteration, name) for name in HISTORY_FIELDS}) for iteration in trace.history]
+    clf.starts_ = [_start_record(start, t) for start, t in zip(outcome.starts, outcome.traces, strict=False)]
+    clf.best_start_ = best
+    clf.n_iter_, clf.converged_, clf.stopped_ = trace.n_iter, trace.converged, trace.stopped
+    clf._message = trace.message
 
 
 def _start_record(start: Start, trace: Trace) -> Bunch:

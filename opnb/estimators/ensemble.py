@@ -18,15 +18,15 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS, LIKELIHOODS
 from opnb.estimators.base import JointLogLikelihoodClassifier
-from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.classifier import OPNBClassifier, keep_outcome
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.radial import RadialColumns
+from opnb.estimators.search import pose, search, starting_points
+from opnb.estimators.training import training_data, validated
 from opnb.estimators.validation import check_class_sizes, check_lam, check_whole_number
 
 ENSEMBLE_LAMS = tuple(1e-4 * 8.0**i for i in range(-1, 4))
@@ -173,8 +173,10 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         """
         check_whole_number("n_folds", self.n_folds, least=2)
         check_whole_number("n_kept", self.n_kept)
-        checked, targets = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(targets)
+        return self._refit(lambda fresh: fresh._race(X, y))
+
+    def _race(self, X: ArrayLike, y: ArrayLike) -> None:
+        checked, targets = validated(self, X, y)
         self.classes_, labels = np.unique(targets, return_inverse=True)
         counts = np.bincount(labels)
         check_class_sizes(self.classes_, counts, LIKELIHOODS[0])
@@ -190,7 +192,6 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
                 if fold + 1 >= _JUDGED_FOLDS:
                     racing = _near_the_best(racing, _BEHIND)
         self._keep(racing)
-        return self
 
     def _candidates(self, alone: bool) -> list[Candidate]:
         """List the settings; a class of a single row has no leave-one-out density."""
@@ -256,10 +257,9 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
             random_state=seed,
         )
         # A vote needs neither the order of the directions nor a search that has come to rest.
-        Xs, labels = classifier._validated_training_data(X, y)
-        problem = classifier._problem(Xs, labels, classifier.lam)
-        starts = classifier._starting_points(Xs, labels)
-        classifier._keep(problem, starts, classifier._search(problem, starts, classifier.max_iter), ordered=False)
+        data = training_data(classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood)
+        problem, starts = pose(classifier, data, classifier.lam), starting_points(classifier, data.X, data.labels)
+        keep_outcome(classifier, data, search(classifier, problem, starts, classifier.max_iter), ordered=False)
         return classifier
 
     def _keep(self, racing: list[Candidate]) -> None:

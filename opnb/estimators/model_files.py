@@ -2,13 +2,12 @@
 
 A model is a `safetensors` file (a JSON header of names, types and offsets, followed by raw arrays), which its reader
 checks against the size of the file. Settings, class names and records are one JSON text in its metadata. A SHA-256
-digest over everything tells an altered file.
+digest over everything tells an altered file. `opnb.estimators.loading` makes classifiers of them again.
 """
 
 import hashlib
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from sklearn.utils import Bunch
 
 from opnb.core.densities import ClassDensities
 from opnb.errors import ModelFileError
-from opnb.estimators.classifier import HISTORY_FIELDS, OPNBClassifier
-from opnb.estimators.selection import OPNBClassifierCV
+from opnb.estimators.base import single_fit
+from opnb.estimators.search import HISTORY_FIELDS
 from opnb.estimators.validation import check_lam, check_parameters
 
 _FORMAT = "opnb-model-1"
@@ -33,14 +32,9 @@ _MOST_RECORDS = 100_000
 _LENGTH = 8  # bytes that give the length of a safetensors header
 
 
-def save_model(classifier: OPNBClassifier, path: str | Path) -> None:
-    """Write a fitted classifier; see `OPNBClassifier.save`."""
-    Path(path).write_bytes(model_to_bytes(classifier))
-
-
-def model_to_bytes(classifier: OPNBClassifier) -> bytes:
-    """Give the content of a model file."""
-    fitted = classifier.best_estimator_ if isinstance(classifier, OPNBClassifierCV) else classifier
+def model_to_bytes(classifier: Any) -> bytes:
+    """Give the content of a model file of a classifier, or of the one that a search over settings has chosen."""
+    fitted = single_fit(classifier)
     if not hasattr(fitted, "components_"):
         raise ModelFileError("This classifier is not fitted yet: call fit before save.")
     arrays = _arrays(fitted)
@@ -49,43 +43,7 @@ def model_to_bytes(classifier: OPNBClassifier) -> bytes:
     return save(arrays, metadata=metadata)
 
 
-def load_model(path: str | Path) -> OPNBClassifier:
-    """Read a fitted classifier from a file that `save` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    OPNBClassifier
-        It predicts the same as the one that was saved.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is truncated, altered, of another version, or no model file.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise ModelFileError(f"There is no model file at {path}.")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{path.name} cannot be read: {error.strerror}.") from error
-    return model_from_bytes(data, path.name)
-
-
-def model_from_bytes(data: bytes, name: str = "The model") -> OPNBClassifier:
-    """Read a fitted classifier from the content of a model file; raises as `load_model` does."""
-    text, arrays = _read(data, name)
-    try:
-        return _rebuild(json.loads(text), arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise ModelFileError(f"{name} is not a valid model: {error}. Save the model again.") from error
-
-
-def _read(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
+def read_model(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
     """Read the description and the arrays, and check format and digest."""
     try:
         arrays = {key: array.copy() for key, array in load(data).items()}  # copies can be written and are aligned
@@ -115,9 +73,9 @@ def _digest(text: str, arrays: dict[str, NDArray]) -> str:
     return digest.hexdigest()
 
 
-def _arrays(classifier: OPNBClassifier) -> dict[str, NDArray]:
+def _arrays(classifier: Any) -> dict[str, NDArray]:
     arrays = {name: getattr(classifier, name) for name in _SHARED_ARRAYS}
-    for number, model in enumerate(classifier._models):
+    for number, model in enumerate(classifier.densities_):
         arrays |= {f"{name}/{number}": getattr(model, name) for name in _MODEL_ARRAYS}
     arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
     if isinstance(classifier.init, np.ndarray | list | tuple):
@@ -127,7 +85,7 @@ def _arrays(classifier: OPNBClassifier) -> dict[str, NDArray]:
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
 
 
-def _description(classifier: OPNBClassifier) -> dict[str, Any]:
+def _description(classifier: Any) -> dict[str, Any]:
     parameters = classifier.get_params(deep=False)
     description: dict[str, Any] = {
         "parameters": {
@@ -136,7 +94,7 @@ def _description(classifier: OPNBClassifier) -> dict[str, Any]:
         "fitted": {name: _plain(getattr(classifier, name)) for name in _FITTED_NUMBERS},
         "history": [dict(record) for record in classifier.history_],
         "starts": [{key: value for key, value in start.items() if key != "V"} for start in classifier.starts_],
-        "n_models": len(classifier._models),
+        "n_models": len(classifier.densities_),
         "recipe": getattr(classifier, "recipe_", None),
         "feature_names": getattr(classifier, "feature_names_in_", np.array([])).tolist(),
     }
@@ -150,11 +108,14 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBClassifier:
+def parameters_of(description: dict[str, Any], arrays: dict[str, NDArray]) -> dict[str, Any]:
+    """Give the settings of the classifier in a file."""
     parameters = dict(description["parameters"])
-    if "init" in arrays:
-        parameters["init"] = arrays["init"]
-    classifier = OPNBClassifier(**parameters)
+    return parameters | ({"init": arrays["init"]} if "init" in arrays else {})
+
+
+def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, NDArray]) -> None:
+    """Set what the file says of the fit, after a look at whether it can be."""
     check_parameters(classifier)
     check_lam(classifier.lam, classifier.likelihood)
     for name in _SHARED_ARRAYS:
@@ -166,21 +127,20 @@ def _rebuild(description: dict[str, Any], arrays: dict[str, NDArray]) -> OPNBCla
     classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
-    classifier._models = [
+    classifier.densities_ = [
         ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS))
         for number in range(description["n_models"])
     ]
     _check_shapes(classifier)
     classifier.components_, classifier.bandwidths_ = (
-        classifier._models[0].components,
-        classifier._models[0].bandwidths,
+        classifier.densities_[0].components,
+        classifier.densities_[0].bandwidths,
     )
     _check_records(description, arrays)
     classifier.history_ = [Bunch(**record) for record in description["history"]]
     classifier.starts_ = [
         Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
     ]
-    return classifier
 
 
 def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray:
@@ -189,7 +149,7 @@ def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray
     return np.array(description["classes"], dtype=object if description["classes_dtype"] == "object" else str)
 
 
-def _check_shapes(classifier: OPNBClassifier) -> None:
+def _check_shapes(classifier: Any) -> None:
     """Refuse arrays that do not belong together: predictions index them without looking."""
     p, n_classes = classifier.n_features_in_, classifier.classes_.size
     if not (
@@ -202,7 +162,7 @@ def _check_shapes(classifier: OPNBClassifier) -> None:
         raise ValueError("its classes are not distinct and sorted")
     if len(getattr(classifier, "feature_names_in_", classifier.mean_)) != p:
         raise ValueError("its feature names do not fit its features")
-    for model in classifier._models:
+    for model in classifier.densities_:
         m = model.bandwidths.size
         fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
         if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):

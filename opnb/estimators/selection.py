@@ -15,15 +15,15 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS, Problem
 from opnb.core.optimise import Callback
-from opnb.estimators.classifier import OPNBClassifier, Start
+from opnb.estimators.classifier import OPNBClassifier, keep_outcome
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.validation import check_lam, check_parameters
+from opnb.estimators.search import Start, pose, search, starting_points
+from opnb.estimators.training import training_data, validated
+from opnb.estimators.validation import check_folds, check_lam, check_parameters
 
 DEFAULT_LAMS = tuple(1e-4 * 2**i for i in range(10))
 
@@ -35,6 +35,7 @@ _FIRST_SHARE, _STEP_SHARE = 0.5, 0.25
 # simulator with the default grid: cross-validated error of the chosen lam 0.226 without and 0.199 with this nudge. The
 # size was picked from 0.05, 0.1 and 0.2 on these same problems (0.203, 0.204, 0.199), so 0.199 flatters it a little.
 _NUDGE, _LEAST_LENGTH = 0.2, 0.5
+_FEATURES = ("n_features_in_", "feature_names_in_")
 
 
 def fit_path(
@@ -58,22 +59,27 @@ def fit_path(
     list of OPNBClassifier
         In the order of `lams`. Each has had a share of `max_iter` iterations.
     """
+    first = clone(template)
+    data = training_data(first, X, y, scale=template.scale, likelihood=template.likelihood)
     with one_blas_thread():
-        first = clone(template)
-        Xs, labels = first._validated_training_data(X, y)
-        starts = first_starts = first._starting_points(Xs, labels)
-        problem = _searched(first, first._problem(Xs, labels, lams[-1]))
+        starts = first_starts = starting_points(first, data.X, data.labels)
+        problem = _searched(first, pose(first, data, lams[-1]))
         path: list[OPNBClassifier] = []
         for lam in reversed(lams):
-            model = clone(template).set_params(lam=lam)
-            model._take_training_data(first)
-            at_lam = replace(problem, lam=lam)
+            model = _like(first, lam)
             share = _STEP_SHARE if path else _FIRST_SHARE
-            traces = model._search(at_lam, starts, max_iter=math.ceil(share * template.max_iter))
-            model._keep(at_lam, starts, traces, ordered=ordered)
-            starts = [Start(_nudged(t.V, s.V), s.seed) for s, t in zip(first_starts, traces, strict=False)]
+            outcome = search(model, replace(problem, lam=lam), starts, math.ceil(share * template.max_iter))
+            keep_outcome(model, data, outcome, ordered=ordered)
+            starts = [Start(_nudged(t.V, s.V), s.seed) for s, t in zip(first_starts, outcome.traces, strict=False)]
             path.append(model)
     return path[::-1]
+
+
+def _like(first: OPNBClassifier, lam: float) -> OPNBClassifier:
+    """Make a classifier for another lam that knows the same features."""
+    model = clone(first).set_params(lam=lam)
+    model.__dict__.update({name: value for name, value in vars(first).items() if name in _FEATURES})
+    return model
 
 
 def _searched(template: OPNBClassifier, problem: Problem) -> Problem:
@@ -98,10 +104,9 @@ def finish(model: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> None:
     """Continue the search of a member of a path up to its tolerance, unless it is there."""
     if not model.converged_:
         with one_blas_thread():
-            Xs, labels = model._validated_training_data(X, y)
-            problem = model._problem(Xs, labels, model.lam)
+            data = training_data(model, X, y, scale=model.scale, likelihood=model.likelihood)
             starts = [Start(start.V, start.seed) for start in model.starts_]
-            model._keep(problem, starts, model._search(problem, starts, max_iter=model.max_iter))
+            keep_outcome(model, data, search(model, pose(model, data, model.lam), starts, model.max_iter))
     model.warn_if_it_gave_up()
 
 
@@ -154,7 +159,7 @@ class OPNBClassifierCV(OPNBClassifier):
         combine: str = "best",
         likelihood: str = "resubstitution",
         n_bins: int | str | None = "auto",
-        scale: bool = True,
+        scale: bool | str = True,
         max_iter: int = 100,
         tol: float = 1e-5,
         n_jobs: int | None = None,
@@ -195,11 +200,14 @@ class OPNBClassifierCV(OPNBClassifier):
         self
         """
         check_parameters(self)
+        return self._refit(lambda fresh: fresh._choose(X, y))
+
+    def _choose(self, X: ArrayLike, y: ArrayLike) -> None:
         self.lams_ = self._checked_lams()
-        checked, targets = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(targets)
+        checked, targets = validated(self, X, y)
         template = self._template()
         folds = list(self._splitter(targets).split(checked, targets))
+        check_folds(*np.unique(targets, return_inverse=True), folds, self.likelihood)
         errors = [delayed(_fold_errors)(template, checked, targets, self.lams_, *fold) for fold in folds]
         whole = delayed(fit_path)(template, X, y, self.lams_)
         *columns, self.path_ = Parallel(n_jobs=self.n_jobs, require="sharedmem")([*errors, whole])
@@ -208,7 +216,6 @@ class OPNBClassifierCV(OPNBClassifier):
         finish(self.path_[best], X, y)
         self._adopt(self.path_[best])
         self.n_iter_ = sum(model.n_iter_ for model in self.path_[best:])
-        return self
 
     def _splitter(self, y: NDArray) -> Any:
         if not isinstance(self.cv, Integral):
@@ -239,8 +246,7 @@ class OPNBClassifierCV(OPNBClassifier):
     def _adopt(self, best: OPNBClassifier) -> None:
         """Take over the fitted attributes of the chosen solution, so that every method works on them."""
         self.best_estimator_, self.lam_ = best, best.lam
-        fitted = {name: value for name, value in vars(best).items() if name.endswith("_") or name == "_models"}
-        self.__dict__.update(fitted)
+        self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
 
 
 def _fold_errors(template: OPNBClassifier, X: Array, y: NDArray, lams: Array, train: NDArray, test: NDArray) -> Array:

@@ -12,18 +12,49 @@ from opnb.core.kernel import Array
 from opnb.core.objective import LIKELIHOODS
 from opnb.core.penalties import PENALTIES
 
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+_LARGEST_WHOLE = 2.0**53
+
 
 def check_class_sizes(classes: NDArray, counts: NDArray, likelihood: str) -> None:
     """Refuse a single class, and leave-one-out with a class of one row."""
     if classes.size < 2:
         raise ValueError(
-            f"y holds only one class, {classes[0]!r}; a classifier needs at least two classes to tell apart."
+            f"y holds only one class, {_named(classes[0])}; a classifier needs at least two classes to tell apart."
         )
     if likelihood == "leave-one-out" and counts.min() < 2:
         raise ValueError(
-            f"Class {classes[counts.argmin()]!r} has one row, so it has no leave-one-out density. "
+            f"Class {_named(classes[counts.argmin()])} has one row, so it has no leave-one-out density. "
             "Drop that class, or use likelihood='resubstitution'."
         )
+
+
+def _named(label: Any) -> str:
+    """Write a class as its user would."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+def check_distinct(targets: NDArray) -> None:
+    """Refuse numbers as classes that are too large to be told apart."""
+    if targets.dtype.kind == "f" and np.abs(targets).max() > _LARGEST_WHOLE:
+        raise ValueError(
+            "y holds whole numbers beyond 2**53, of which neighbours cannot be told apart. Give the classes as text."
+        )
+
+
+def check_folds(classes: NDArray, labels: NDArray, folds: Sequence[Fold], likelihood: str) -> None:
+    """Refuse leave-one-out where a fold leaves a class a single row to learn from."""
+    if likelihood != "leave-one-out":
+        return
+    for train, _ in folds:
+        counts = np.bincount(labels[train], minlength=classes.size)
+        if (counts == 1).any():
+            k = int(np.flatnonzero(counts == 1)[0])
+            raise ValueError(
+                f"Class {_named(classes[k])} has {np.sum(labels == k)} rows, and a fold of the cross-validation leaves "
+                "one of them to learn from, which has no leave-one-out density. Drop that class, use fewer folds, or "
+                "use likelihood='resubstitution'."
+            )
 
 
 def check_parameters(estimator: Any) -> None:
@@ -31,16 +62,25 @@ def check_parameters(estimator: Any) -> None:
     _check_choice(estimator, "penalty", PENALTIES)
     _check_choice(estimator, "likelihood", LIKELIHOODS)
     _check_choice(estimator, "combine", ("best", "average"))
+    check_scale(estimator.scale)
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
     for name in ("n_init", "max_iter"):
         check_whole_number(name, getattr(estimator, name))
+    if estimator.n_init > 1 and not (isinstance(estimator.init, str) and estimator.init == "random"):
+        raise ValueError(f"n_init={estimator.n_init} needs init='random': any other start gives the same every time.")
     if estimator.n_components is not None:
         check_whole_number("n_components", estimator.n_components)
     if estimator.n_bins is not None and estimator.n_bins != "auto":
         check_whole_number("n_bins", estimator.n_bins, least=2)
     if not (_is_finite(estimator.tol) and estimator.tol > 0):
         raise ValueError(f"tol must be positive, got {estimator.tol!r}.")
+
+
+def check_scale(scale: Any) -> None:
+    """Refuse anything but True, False and "robust"."""
+    if not (isinstance(scale, (bool, np.bool_)) or (isinstance(scale, str) and scale == "robust")):
+        raise ValueError(f"scale must be True, False or 'robust', got {scale!r}.")
 
 
 def check_lam(lam: Any, likelihood: str) -> None:

@@ -21,7 +21,7 @@ from opnb.figures.layout import error_line, headline, legend_below, titled
 from opnb.figures.palette import ClassStyle, Theme, Trace, class_styles, find_theme, make_figure
 from opnb.figures.strip import draw_strip
 from opnb.figures.text import axis_hover, axis_name, axis_title, label_text
-from opnb.views.projected import fitted_model
+from opnb.views.model import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
 from opnb.views.strip import strip_view
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike
 from plotly.offline import get_plotlyjs
 
+from opnb.estimators.base import single_fit
 from opnb.figures import (
     confusion_figure,
     history_figure,
@@ -32,7 +33,7 @@ from opnb.views import (
     project,
     projection_view,
 )
-from opnb.views.projected import fitted_model
+from opnb.views.model import fitted_model
 
 # All that `requirements.txt` pins.
 _PACKAGES = (
@@ -222,6 +223,6 @@ def fit_report(
         results=[("training", train), *([("held out", test)] if test else [])],
         figures=figures,
         loadings=loadings_view(clf, data.feature_names, most=100),
-        settings=model.get_params() if settings is None else settings,
+        settings=single_fit(clf).get_params() if settings is None else settings,
         **parts,
     )

@@ -1,11 +1,12 @@
 """What a direction is called, what it is made of, and how much of it is shown."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from opnb.core.kernel import Array
+from opnb.views.model import DrawnModel
 from opnb.views.projected import Projected
 
 Extent = Literal["all", "central"]
@@ -32,7 +33,7 @@ class Axis:
     heaviest: tuple[tuple[str, float], ...]
 
 
-def describe_axis(model: Any, projected: Projected, direction: int) -> Axis:
+def describe_axis(model: DrawnModel, projected: Projected, direction: int) -> Axis:
     """Name the features that weigh most on a direction."""
     weights = model.components_[direction]
     order = np.argsort(-np.abs(weights), kind="stable")[:_HEAVIEST]

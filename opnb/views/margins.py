@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
 from opnb.views.axes import Axis, describe_axis, shown_range
-from opnb.views.projected import Projected, checked_directions, fitted_model
+from opnb.views.model import DrawnModel, fitted_model
+from opnb.views.projected import Projected, checked_directions
 
 Weighting = Literal["density", "prior"]
 WEIGHTINGS = ("density", "prior")
@@ -73,7 +74,9 @@ def margin_positions(z: Array, bandwidth: float, n_classes: int, *, least: int =
     return np.linspace(low, high, size)
 
 
-def margin(model: Any, projected: Projected, direction: int, weighting: Weighting, *, least: int = 320) -> Margin:
+def margin(
+    model: DrawnModel, projected: Projected, direction: int, weighting: Weighting, *, least: int = 320
+) -> Margin:
     """Evaluate the class densities along one direction.
 
     Parameters

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from opnb.views.axes import Extent, shown_range
 from opnb.views.margins import Margin, Weighting, margin
-from opnb.views.projected import Flags, Labels, Projected, checked_directions, fitted_model, thinned
+from opnb.views.model import fitted_model
+from opnb.views.projected import Flags, Labels, Projected, checked_directions, thinned
 
 
 @dataclass(frozen=True, eq=False)

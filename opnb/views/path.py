@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
 from opnb.diagnostics.paths import LamChoice, align_directions, one_standard_error_lam
+from opnb.estimators.classifier import OPNBClassifier
 from opnb.views.axes import shown_range
 from opnb.views.projected import ErrorCount, Flags, Labels, Projected, thinned
 
@@ -78,7 +79,7 @@ def path_errors(cv: Any, X: Array, y: NDArray, X_test: Array, y_test: NDArray) -
     return PathErrors(one_standard_error_lam(cv), cv.cv_errors_, train, test)
 
 
-def _errors(model: Any, X: Array, y: NDArray) -> ErrorCount:
+def _errors(model: OPNBClassifier, X: Array, y: NDArray) -> ErrorCount:
     return ErrorCount(int(np.sum(model.predict(X) != y)), len(y))
 
 

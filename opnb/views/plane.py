@@ -9,12 +9,13 @@ so a grid of m x m points needs 2 m evaluations of the densities and m^2 additio
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opnb.core.kernel import Array, kernel_value
+from opnb.views.model import DrawnModel
 from opnb.views.projected import Labels, Projected
 
 ClassMap = NDArray[np.int16]
@@ -41,7 +42,7 @@ class Plane(Protocol):
         """Give the scores along straight lines between points of shape (m, 2)."""
 
 
-def log_densities(model: Any, direction: int, z: Array) -> Array:
+def log_densities(model: DrawnModel, direction: int, z: Array) -> Array:
     """Log density of every class at positions on one direction, of shape (n_classes, len(z)).
 
     Exact at any distance, where the logarithm of `marginal_densities` would be minus infinity.
@@ -53,7 +54,7 @@ def log_densities(model: Any, direction: int, z: Array) -> Array:
 class ShownModel:
     """The model restricted to the two directions shown."""
 
-    model: Any
+    model: DrawnModel
     directions: tuple[int, int]
 
     def _axis_scores(self, x: Array, y: Array) -> tuple[Array, Array]:
@@ -193,6 +194,6 @@ def _winners(scores: Callable[[int], Array], n_classes: int) -> tuple[ClassMap, 
     return winner, top
 
 
-def shown_predictions(model: Any, projected: Projected, directions: tuple[int, ...]) -> Labels:
+def shown_predictions(model: DrawnModel, projected: Projected, directions: tuple[int, ...]) -> Labels:
     """Class index that the model on some directions alone predicts at every point."""
     return model.predict_log_proba_on(projected.Z[:, list(directions)], directions).argmax(axis=1)

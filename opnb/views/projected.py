@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from opnb.core.kernel import Array
 from opnb.errors import DataError
+from opnb.views.model import DrawnModel, fitted_model
 
 Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -80,14 +80,7 @@ class Projected:
         return np.bincount(self.labels[~self.is_test], minlength=len(self.class_names))
 
 
-def fitted_model(clf: Any) -> Any:
-    """Give the fitted classifier itself where a search over settings wraps it."""
-    clf = getattr(clf, "best_estimator_", clf)
-    check_is_fitted(clf)
-    return clf
-
-
-def checked_directions(model: Any, directions: Sequence[int]) -> list[int]:
+def checked_directions(model: DrawnModel, directions: Sequence[int]) -> list[int]:
     """Refuse directions that the model does not have; negative ones count from the end."""
     m = len(model.components_)
     for direction in directions:
@@ -150,7 +143,7 @@ def project(
     )
 
 
-def _checked_part(model: Any, X: ArrayLike, y: ArrayLike | None, name: str) -> tuple[Any, Labels]:
+def _checked_part(model: DrawnModel, X: ArrayLike, y: ArrayLike | None, name: str) -> tuple[Any, Labels]:
     """Pass the data on as they are (the classifier checks them) with the class index of every row."""
     classes = np.asarray(y)
     if classes.ndim != 1 or len(classes) != len(X):  # type: ignore[arg-type]
@@ -172,7 +165,7 @@ def _checked_rows(rows: ArrayLike | None, size: int, start: int) -> NDArray[np.i
     return names.astype(np.int64)
 
 
-def fitted_names(model: Any) -> list[str]:
+def fitted_names(model: DrawnModel) -> list[str]:
     """Give the feature names that a model was fitted with, or numbered ones."""
     default = [f"feature {j + 1}" for j in range(model.n_features_in_)]
     return [str(name) for name in getattr(model, "feature_names_in_", default)]

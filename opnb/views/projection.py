@@ -12,6 +12,7 @@ from opnb.estimators.parallel import one_blas_thread
 from opnb.views.axes import EXTENTS, Axis, Extent, shown_range
 from opnb.views.boundary import boundary_lines
 from opnb.views.margins import Margin, Weighting, check_choice, margin
+from opnb.views.model import DrawnModel, fitted_model
 from opnb.views.plane import (
     AveragedFullModel,
     ClassMap,
@@ -20,16 +21,7 @@ from opnb.views.plane import (
     averaged_full_model,
     shown_predictions,
 )
-from opnb.views.projected import (
-    ErrorCount,
-    Flags,
-    Labels,
-    Projected,
-    checked_directions,
-    fitted_model,
-    project,
-    thinned,
-)
+from opnb.views.projected import ErrorCount, Flags, Labels, Projected, checked_directions, project, thinned
 
 Boundary = Literal["shown", "full"]
 BOUNDARIES = ("shown", "full")
@@ -239,7 +231,7 @@ def projection_view(
     return view
 
 
-def _checked_pair(model: Any, directions: tuple[int, int]) -> tuple[int, int]:
+def _checked_pair(model: DrawnModel, directions: tuple[int, int]) -> tuple[int, int]:
     if len(directions) != 2:
         raise ValueError(f"directions must be a pair, got {directions!r}.")
     first, second = checked_directions(model, directions)
@@ -263,15 +255,15 @@ def joint_ranges(views: Sequence[ProjectionView]) -> Ranges:
     return [(min(low for low, _ in side), max(high for _, high in side)) for side in sides]
 
 
-def _plane(model: Any, data: Projected, pair: tuple[int, int], boundary: Boundary, ranges: Ranges) -> Plane:
+def _plane(model: DrawnModel, data: Projected, pair: tuple[int, int], boundary: Boundary, ranges: Ranges) -> Plane:
     if boundary == "shown" or not _has_more(model, pair):
         return ShownModel(model, pair)
     return averaged_full_model(data, pair, ranges, model.bandwidths_)
 
 
-def _has_more(model: Any, directions: tuple[int, ...]) -> bool:
+def _has_more(model: DrawnModel, directions: tuple[int, ...]) -> bool:
     """Whether the full model knows more than these directions: others, or the averaged starts."""
-    return len(set(directions)) < len(model.components_) or len(getattr(model, "_models", [None])) > 1
+    return len(set(directions)) < len(model.components_) or len(getattr(model, "densities_", [None])) > 1
 
 
 def _points(data: Projected, pair: tuple[int, int], shown: Labels, kept: NDArray[np.intp]) -> Points:

@@ -10,17 +10,9 @@ from opnb.core.kernel import Array
 from opnb.views.axes import EXTENTS, Extent, shown_range
 from opnb.views.boundary import roots
 from opnb.views.margins import Margin, Weighting, check_choice, margin
+from opnb.views.model import DrawnModel, fitted_model
 from opnb.views.plane import log_densities, shown_predictions
-from opnb.views.projected import (
-    ErrorCount,
-    Flags,
-    Labels,
-    Projected,
-    checked_directions,
-    fitted_model,
-    project,
-    thinned,
-)
+from opnb.views.projected import ErrorCount, Flags, Labels, Projected, checked_directions, project, thinned
 
 _FINENESS = 3.0
 _MOST_POSITIONS = 20_000
@@ -137,7 +129,7 @@ def strip_view(
     )
 
 
-def intervals(model: Any, direction: int, low: float, high: float) -> tuple[Array, Labels]:
+def intervals(model: DrawnModel, direction: int, low: float, high: float) -> tuple[Array, Labels]:
     """Split a stretch of one direction where the predicted class changes.
 
     Returns

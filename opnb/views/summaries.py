@@ -8,25 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
-from opnb.views.projected import (
-    ErrorCount,
-    Flags,
-    Projected,
-    checked_directions,
-    checked_names,
-    fitted_model,
-    fitted_names,
-)
-
-HISTORY_FIELDS = (
-    "objective",
-    "log_likelihood",
-    "penalty",
-    "class_term",
-    "mixture_term",
-    "gradient_norm",
-    "seconds",
-)
+from opnb.estimators.base import single_fit
+from opnb.estimators.search import HISTORY_FIELDS
+from opnb.views.model import fitted_model
+from opnb.views.projected import ErrorCount, Flags, Projected, checked_directions, checked_names, fitted_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +132,6 @@ def history_view(history: Any) -> HistoryView:
     HistoryView
     """
     if not isinstance(history, Sequence):
-        history = fitted_model(history).history_
+        history = single_fit(history).history_
     columns = ([getattr(record, name) for record in history] for name in HISTORY_FIELDS)
     return HistoryView(*(np.asarray(column, dtype=float) for column in columns))

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -349,3 +350,88 @@ def test_optimiser_needs_no_estimator(iris):
     trace = maximise(make_problem(X, y, 3, lam=0.01), np.eye(4, 2), max_iter=50, tol=1e-4)
     assert trace.last.objective > trace.history[0].objective
     assert trace.converged
+
+
+def test_far_rows_have_posteriors_that_sum_to_one_and_a_word(iris):
+    X, y = iris
+    clf = OPNBClassifier(n_components=2).fit(X, y)
+    for factor in (1e16, 1e160, 1e300):
+        with pytest.warns(UserWarning, match="what is predicted for them means nothing"):
+            posterior = clf.predict_proba(X[:20] * factor)
+        np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
+
+
+def attributes(estimator):
+    return {name: id(value) for name, value in vars(estimator).items()}
+
+
+@pytest.mark.parametrize(
+    "estimator", [OPNBClassifier(n_components=2), OPNBClassifierCV(lams=[1e-3, 1e-2], cv=2, n_components=2)]
+)
+def test_a_fit_that_fails_or_is_interrupted_changes_nothing(iris, estimator):
+    X, y = iris
+    clf = clone(estimator).fit(X, y)
+    before = clf.predict_log_proba(X), attributes(clf)
+    with pytest.raises(ValueError, match="NaN"):
+        clf.fit(np.where(X > 7, np.nan, X), y)
+
+    def interrupt(iteration):
+        if iteration.number == 2:
+            raise KeyboardInterrupt
+
+    clf.callback = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X * 1e3, (y > 0).astype(int))
+    clf.callback = None
+    assert attributes(clf) == before[1]
+    np.testing.assert_array_equal(clf.predict_log_proba(X), before[0])
+
+
+def test_after_a_first_fit_that_failed_there_is_no_fit(iris):
+    X, y = iris
+    clf = OPNBClassifier(n_components=9)
+    with pytest.raises(ValueError, match="n_components=9"):
+        clf.fit(X, y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_a_column_that_is_constant_up_to_rounding_has_no_weight(iris):
+    X, y = iris
+    shares = X / X.sum(axis=1, keepdims=True)
+    total = shares.sum(axis=1, keepdims=True)
+    assert np.ptp(total) > 0, "or the test shows nothing"
+    for init in ("pca", "random"):
+        clf = OPNBClassifier(n_components=2, init=init, penalty="pooled", random_state=0)
+        clf.fit(np.hstack([X, total]), y)
+        assert clf.scale_[-1] == 1.0
+        np.testing.assert_array_equal(clf.components_[:, -1], 0.0)
+        other = clf.predict_proba(np.hstack([X, total + 100]))
+        np.testing.assert_array_equal(other, clf.predict_proba(np.hstack([X, total])))
+
+
+def test_whole_numbers_too_large_for_a_double_are_no_classes(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="Give the classes as text"):
+        OPNBClassifier(n_components=2).fit(X, [2**63 + int(k) if k else -1 for k in y])
+
+
+def test_gross_outliers_do_not_move_the_robust_scale(iris):
+    X, y = iris
+    wild = X.copy()
+    wild[[3, 77]] *= 1000
+    clf = OPNBClassifier(n_components=2, scale="robust", lam=1e-2).fit(wild, y)
+    calm = OPNBClassifier(n_components=2, scale="robust").fit(X, y)
+    np.testing.assert_allclose(clf.scale_, calm.scale_, rtol=0.25)
+    rest = np.delete(np.arange(len(y)), [3, 77])
+    assert clf.score(wild[rest], y[rest]) > 0.9
+    with pytest.raises(ValueError, match="scale must be True, False or 'robust'"):
+        OPNBClassifier(scale="wide").fit(X, y)
+
+
+def test_a_given_start_says_how_many_directions_there_are(iris):
+    X, y = iris
+    clf = OPNBClassifier(init=np.eye(4, 3)).fit(X, y)
+    assert clf.components_.shape == (3, 4)
+    with pytest.raises(ValueError, match="n_init=5 needs init='random'"):
+        OPNBClassifier(n_init=5).fit(X, y)

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from opnb import OPNBClassifier, load_model
 from opnb.errors import ModelFileError
-from opnb.estimators import model_files
+from opnb.estimators import loading, model_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -147,7 +147,7 @@ def test_hostile_files_with_a_right_digest_are_refused(tmp_path, model_bytes, ch
 
 def rewritten(model_bytes, change):
     """Write a model file anew after a change, with a digest that fits it, as a stranger can."""
-    text, arrays = model_files._read(model_bytes, "model")
+    text, arrays = model_files.read_model(model_bytes, "model")
     description = json.loads(text)
     change(description, arrays)
     text = json.dumps(description)
@@ -173,6 +173,6 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_record_that_makes_no_sense_is_refused_even_with_a_true_digest(model_bytes, lie):
-    assert model_files.model_from_bytes(rewritten(model_bytes, lambda d, a: None)).n_features_in_ == 4
+    assert loading.model_from_bytes(rewritten(model_bytes, lambda d, a: None)).n_features_in_ == 4
     with pytest.raises(ModelFileError, match="not a valid model"):
-        model_files.model_from_bytes(rewritten(model_bytes, LIES[lie]))
+        loading.model_from_bytes(rewritten(model_bytes, LIES[lie]))

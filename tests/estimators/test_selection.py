@@ -136,3 +136,10 @@ def test_folds_of_a_number_are_drawn_at_random(wine):
     drawn = np.array(shown).reshape(3, 4, -1)  # three folds and all rows
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
+
+
+def test_a_class_too_small_for_the_folds_is_named(wine):
+    X, y = wine
+    rare = np.where(np.arange(len(y)) < 2, 7, y)
+    with pytest.raises(ValueError, match=r"Class 7 has 2 rows, and a fold of the cross-validation leaves one"):
+        OPNBClassifierCV(cv=2, likelihood="leave-one-out").fit(X, rare)

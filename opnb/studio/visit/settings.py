@@ -133,6 +133,8 @@ class FitSpec:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         del values["data"]
         values["random_state"] = values.pop("seed")
+        if self.init != "random":
+            values["n_init"] = 1  # kept in the settings for the day when starts are random again
         return values
 
     def classifier(self, callback: Callback | None = None) -> OPNBClassifier:

@@ -20,7 +20,7 @@ import numpy as np
 from opnb.data import Limits
 from opnb.data.kept_tables import kept_table, table_values, table_words
 from opnb.errors import OPNBError, WorkspaceError
-from opnb.estimators.model_files import model_from_bytes
+from opnb.estimators.loading import model_from_bytes
 from opnb.studio.visit.exports import model_file
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult, Measures

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from opnb.core.objective import resolve_n_bins
 from opnb.core.simd import lane_layout
 from opnb.errors import OPNBError
+from opnb.estimators.search import MOST_COMPONENTS
 from opnb.studio.words import about
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 SECONDS_VARIABLE, MEGABYTES_VARIABLE = "OPNB_MAX_FIT_SECONDS", "OPNB_MAX_FIT_MB"
 _USUAL_SECONDS, _USUAL_MEGABYTES = 1_800.0, 4_096.0
-_LARGEST_DEFAULT = 20  # directions, as in OPNBClassifier
 _EVALUATIONS = 1.1  # of the objective in a step of the search
 _SMALLEST_GAIN = 1e-3  # of the tolerance: where a search ends, as in opnb.core.optimise
 _REMEMBERED = 15
@@ -93,7 +93,7 @@ def size_of(spec: FitSpec, dataset: Dataset) -> Size:
     return Size(
         rows=rows,
         columns=columns,
-        directions=min(columns, spec.n_components or _LARGEST_DEFAULT),
+        directions=min(columns, spec.n_components or MOST_COMPONENTS),
         classes=len(dataset.class_names),
         starts=starts,
         steps=spec.max_iter,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from opnb.errors import OPNBError
+from opnb.estimators.training import Scaling
 from opnb.studio.logs import event, visit_of
 from opnb.studio.visit.results import FitResult, result_of
 from opnb.studio.work.estimates import Size, all_steps_left, check_cost, fit_limits, size_of, speed
@@ -106,7 +107,6 @@ class _Watch:
 
     def __init__(self, job: Job[FitResult], progress: FitProgress, X: NDArray[np.float64]) -> None:
         self.job, self.progress, self.X = job, progress, X
-        self.classifier: OPNBClassifier | None = None
         self.deadline = time.perf_counter() + fit_limits().seconds
         self.stopped = self.late = False
 
@@ -118,9 +118,8 @@ class _Watch:
         return self.stopped or self.late
 
     def _project(self, V: NDArray[np.float64]) -> NDArray[np.float64]:
-        assert self.classifier is not None
         lengths = np.maximum(np.linalg.norm(V, axis=0), np.finfo(float).tiny)
-        return (self.X - self.classifier.mean_) / self.classifier.scale_ @ (V / lengths)
+        return self.X @ (V / lengths)
 
 
 def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult]) -> FitResult:
@@ -132,9 +131,9 @@ def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult])
     began = time.perf_counter()
     rows = _some_rows(dataset.train)
     progress = FitProgress(spec, dataset.y[rows], size=size_of(spec, dataset))
-    watch = _Watch(job, progress, dataset.X[rows])
+    scaling = Scaling.of(dataset.X_train, spec.scale)
+    watch = _Watch(job, progress, scaling.apply(dataset.X[rows]))
     classifier = spec.classifier(callback=watch)
-    watch.classifier = classifier
     job.progress = progress
     with warnings.catch_warnings():
         # Said in the notes instead.
