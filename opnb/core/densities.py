@@ -16,8 +16,8 @@ from opnb.core.kernel_sums import log_sums_at
 from opnb.core.objective import Problem, scores_before_sums
 from opnb.core.posterior import likelihood_and_pull
 
-# Positions and their distances beyond this are taken for this: sums of twenty of them stay finite.
-_FARTHEST = 1e300
+# Positions beyond this are taken for this: in units of any bandwidth, and summed over directions, they stay finite.
+_FARTHEST = 1e250
 # Rows that decide the order of the directions: more would cost as much as the fit and change nothing.
 _ORDERING_ROWS = 20_000
 
@@ -77,7 +77,7 @@ class ClassDensities:
         bandwidth = self.bandwidths[direction]
         finite = np.isfinite(bandwidth)
         order = np.argsort(z)
-        scaled = np.clip(z[order] / bandwidth, -_FARTHEST, _FARTHEST)
+        scaled = np.clip(z[order], -_FARTHEST, _FARTHEST) / bandwidth
         result = np.empty((self.counts.size, z.size))
         log_sums = np.empty(z.size)
         ends = np.cumsum(self.counts)

@@ -20,7 +20,7 @@ def warm_up() -> None:
         labels = np.repeat(np.arange(n_classes), 4)
         X = np.random.default_rng(0).standard_normal((labels.size, 2))
         V = np.diag([1.0, 1e4])  # the second direction is too wide for plain arithmetic
-        for sample_weight in (None, 1.0 + np.arange(labels.size)):
+        for sample_weight in (None, np.linspace(1.0, 2.0, labels.size)):
             for likelihood, n_bins in itertools.product(LIKELIHOODS, (None, 100)):
                 problem = make_problem(
                     X, labels, n_classes, lam=0.1, likelihood=likelihood, n_bins=n_bins, sample_weight=sample_weight
