@@ -87,14 +87,17 @@ def _locate(z: float, inverse_step: float, low: float) -> tuple[int, float]:
 
 
 @inline
-def _bin_masses(z: Array, labels: Indices, n_classes: int, inverse_step: float, low: float, table: Array) -> None:
+def _bin_masses(
+    z: Array, labels: Indices, masses: Array | None, n_classes: int, inverse_step: float, low: float, table: Array
+) -> None:
     """Give every point's mass on one direction to the two lattice points around it; padding lanes get one."""
     table[:, :n_classes] = 0.0
     table[:, n_classes:] = 1.0
     for i in range(z.size):
         b, t = _locate(z[i], inverse_step, low)
-        table[b, labels[i]] += 1.0 - t
-        table[b + 1, labels[i]] += t
+        mass = 1.0 if masses is None else masses[i]
+        table[b, labels[i]] += mass * (1.0 - t)
+        table[b + 1, labels[i]] += mass * t
 
 
 @inline
@@ -159,6 +162,7 @@ def add_log_sums(
     scores: Array,
     Z: Array,
     labels: Indices,
+    masses: Array | None,
     n_classes: int,
     axes: Indices,
     step: Array,
@@ -177,6 +181,8 @@ def add_log_sums(
     Z : ndarray of shape (n_components, n)
         Positions.
     labels : ndarray of shape (n,)
+    masses : ndarray of shape (n,) or None
+        What every point adds to its class; None is one each, and Numba compiles that case apart.
     axes, step, low, first :
         The lattice.
     sums, logs : ndarray of shape (n_points, width)
@@ -184,7 +190,7 @@ def add_log_sums(
     """
     for e in range(axes.size):
         table, table_logs = sums[first[e] : first[e + 1]], logs[first[e] : first[e + 1]]
-        _bin_masses(Z[axes[e]], labels, n_classes, 1.0 / step[e], low[e], table)
+        _bin_masses(Z[axes[e]], labels, masses, n_classes, 1.0 / step[e], low[e], table)
         _convolve(table, step[e], lanes)
         _sharpen(table, lanes)
         for at in range(0, table.size, len(lanes)):
@@ -227,6 +233,7 @@ def pull_back(
     pull: Array,
     Z: Array,
     labels: Indices,
+    masses: Array | None,
     axes: Indices,
     step: Array,
     low: Array,
@@ -268,4 +275,5 @@ def pull_back(
                 for lane in range(0, width, W):
                     rise = load(logs, row * width + lane, lanes)
                     slope = fma(load(pull, i * width + lane, lanes), rise, slope)
-                Z[d, i] = (total(slope) + adjoint[row, labels[i]]) * inverse_step
+                mass = 1.0 if masses is None else masses[i]
+                Z[d, i] = (total(slope) + mass * adjoint[row, labels[i]]) * inverse_step

@@ -4,18 +4,20 @@ Positions are in units of transform(): unit directions, bandwidth h_d on directi
 distance from the data (see `opnb.core.kernel_sums`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from opnb.core.directions import Classes, plan_directions
+from opnb.core.directions import plan_directions
 from opnb.core.exact import Indices
 from opnb.core.kernel import LOG_HEIGHT, Array, unit_directions
 from opnb.core.kernel_sums import log_sums_at
-from opnb.core.objective import Problem
+from opnb.core.objective import Problem, scores_before_sums
 from opnb.core.posterior import likelihood_and_pull
 
+# Positions beyond this are taken for this: in units of any bandwidth, and summed over directions, they stay finite.
+_FARTHEST = 1e250
 # Rows that decide the order of the directions: more would cost as much as the fit and change nothing.
 _ORDERING_ROWS = 20_000
 
@@ -32,12 +34,19 @@ class ClassDensities:
     members : ndarray of shape (n_components, n)
         Training positions divided by the bandwidths, class after class, sorted within each class.
     counts : ndarray of int of shape (n_classes,)
+        Rows of every class.
+    priors : ndarray of shape (n_classes,) or None
+        Class probabilities; None is the shares of the rows.
+    masses : ndarray of shape (n_components, n) or None
+        What the members count, in their order, one on average over each class; None is one each.
     """
 
     components: Array
     bandwidths: Array
     members: Array
     counts: Indices
+    priors: Array | None = None
+    masses: Array | None = None
 
     @classmethod
     def from_projection(cls, V: Array, problem: Problem) -> "ClassDensities":
@@ -48,14 +57,16 @@ class ClassDensities:
         members = np.empty((V.shape[1], problem.X.shape[0]))
         for d, v in enumerate(V.T):  # one direction at a time: a whole second copy would be the peak of a large fit
             members[d] = (problem.X @ v)[class_after_class]
-        for block in np.split(members, np.cumsum(counts)[:-1], axis=1):
-            block.sort(axis=1)
-        return cls(components, bandwidths, members, counts)
+        masses = problem.classes.masses
+        if masses is not None:
+            masses = np.tile(masses[class_after_class], (V.shape[1], 1))
+        _sort_within_classes(members, masses, counts)
+        return cls(components, bandwidths, members, counts, problem.priors, masses)
 
     @property
     def log_prior(self) -> Array:
-        """Log class shares, of shape (n_classes,)."""
-        return np.log(self.counts / self.counts.sum())
+        """Log class probabilities, of shape (n_classes,)."""
+        return np.log(self.counts / self.counts.sum() if self.priors is None else self.priors)
 
     def log_densities(self, direction: int, z: Array) -> Array:
         """Log density of every class at positions z on one direction, of shape (n_classes, len(z)).
@@ -66,12 +77,13 @@ class ClassDensities:
         bandwidth = self.bandwidths[direction]
         finite = np.isfinite(bandwidth)
         order = np.argsort(z)
-        scaled = z[order] / bandwidth
+        scaled = np.clip(z[order], -_FARTHEST, _FARTHEST) / bandwidth
         result = np.empty((self.counts.size, z.size))
         log_sums = np.empty(z.size)
-        blocks = np.split(self.members[direction], np.cumsum(self.counts)[:-1])
-        for k, block in enumerate(blocks):
-            log_sums_at(block, scaled, log_sums)
+        ends = np.cumsum(self.counts)
+        for k, block in enumerate(map(slice, ends - self.counts, ends)):
+            masses = () if self.masses is None else (self.masses[direction, block],)
+            log_sums_at(self.members[direction, block], scaled, log_sums, *masses)
             result[k, order] = log_sums
         return result + (LOG_HEIGHT - np.log(self.counts) - (np.log(bandwidth) if finite else 0.0))[:, None]
 
@@ -87,6 +99,18 @@ class ClassDensities:
         return result.T
 
 
+def _sort_within_classes(members: Array, masses: Array | None, counts: Indices) -> None:
+    """Sort the members of every class on every direction in place, their masses with them."""
+    ends = np.cumsum(counts)
+    for block in map(slice, ends - counts, ends):
+        if masses is None:
+            members[:, block].sort(axis=1)
+        else:
+            order = np.argsort(members[:, block], axis=1, kind="stable")
+            for array in (members, masses):
+                array[:, block] = np.take_along_axis(array[:, block], order, axis=1)
+
+
 def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     """Order the directions by what each adds to the log-likelihood, and give the whole log-likelihood.
 
@@ -98,8 +122,8 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     rows = np.arange(0, n, max(1, -(-n // _ORDERING_ROWS)))
     labels = classes.labels[rows]
     # Each direction brings its share of the constants, so that any subset of directions has the right scores.
-    prior, constants = problem.base, problem.each
-    everything = (prior + n_components * constants)[classes.labels]
+    constants = problem.constants(rows)
+    everything = scores_before_sums(problem, n_components)
     contributions = []
     for d in range(n_components):
         alone = np.zeros_like(everything)
@@ -107,18 +131,23 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
         (direction,) = plan_directions(z, classes, problem.leave_out, None)
         direction.add_scores(alone)
         everything += alone
-        contributions.append(alone[rows] + constants[labels])
-    log_likelihood = likelihood_and_pull(everything, classes.labels, classes.mass, classes.lanes)[0]
-    order = _add_one_by_one(prior[labels], contributions, labels, classes)
-    return order, log_likelihood
+        contributions.append(alone[rows] + constants)
+    weights = problem.row_weights
+    log_likelihood = likelihood_and_pull(everything, classes.labels, classes.mass, weights, classes.lanes)[0]
+
+    def likelihood(scores: Array) -> float:
+        chosen = None if weights is None else weights[rows]
+        return likelihood_and_pull(scores, labels, classes.mass, chosen, classes.lanes)[0]
+
+    return _add_one_by_one(problem.base[labels], contributions, likelihood), log_likelihood
 
 
-def _add_one_by_one(scores: Array, contributions: list[Array], labels: Indices, classes: Classes) -> Indices:
+def _add_one_by_one(scores: Array, contributions: list[Array], likelihood: Callable[[Array], float]) -> Indices:
     """Pick the contribution that raises the log-likelihood most, until none is left."""
     order: list[int] = []
     left = list(range(len(contributions)))
     while left:
-        gains = [likelihood_and_pull(scores + contributions[d], labels, classes.mass, classes.lanes)[0] for d in left]
+        gains = [likelihood(scores + contributions[d]) for d in left]
         best = left.pop(int(np.argmax(gains)))
         scores = scores + contributions[best]
         order.append(best)

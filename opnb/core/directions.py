@@ -7,6 +7,7 @@ where a direction spans too many bandwidths for plain arithmetic, exact plain su
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from opnb.core import binned, exact
 from opnb.core.compiled import kernel
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
-from opnb.core.kernel_sums import class_log_sums, class_pull
+from opnb.core.kernel_sums import Members, class_log_sums, class_pull
 from opnb.core.simd import lane_layout
 
 # With more lattice points than this for every row, walking through the rows themselves costs no more.
@@ -44,26 +45,59 @@ class Classes:
         One in a class's own lane and in the padding lanes, else zero.
     lanes : tuple of int
         Its length is the width of one vector.
+    masses : ndarray of shape (n,) or None
+        What each row adds to the sums of its class, one on average over the class; None is one each.
     """
 
     labels: Indices
     counts: Indices
     mass: Array
     lanes: tuple[int, ...]
+    masses: Array | None = None
 
     @classmethod
-    def of(cls, labels: Indices, n_classes: int) -> "Classes":
+    def of(cls, labels: Indices, n_classes: int, masses: Array | None = None) -> "Classes":
         """Prepare `labels` in 0..n_classes-1."""
         lanes, n_vectors = lane_layout(n_classes)
         mass = np.eye(n_classes, len(lanes) * n_vectors)
         mass[:, n_classes:] = 1.0
         counts = np.bincount(labels, minlength=n_classes)
-        return cls(np.ascontiguousarray(labels, dtype=np.intp), counts, mass, lanes)
+        return cls(np.ascontiguousarray(labels, dtype=np.intp), counts, mass, lanes, masses)
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return self.mass.shape[0]
+
+    @cached_property
+    def lane_masses(self) -> tuple[Indices, Array]:
+        """Where each row finds the masses that it adds to every lane, and the table in which they stand.
+
+        Rows of equal masses share one line of the table for each class; else every row has a line of its own.
+        """
+        if self.masses is None:
+            return self.labels, self.mass
+        every = np.arange(self.labels.size)
+        table = self.mass[self.labels]
+        table[every, self.labels] = self.masses
+        return every, table
+
+    @cached_property
+    def plain_span(self) -> float:
+        """How many bandwidths a direction may span for plain arithmetic.
+
+        In its own class a row that is left out sees the others only, of which the heaviest has at least the second
+        largest mass of the class. That can be far below one.
+        """
+        if self.masses is None:
+            return exact.PLAIN_SPAN
+        seconds = [np.sort(self.masses[self.labels == k])[-2:][0] for k in range(self.n_classes)]
+        return exact.PLAIN_SPAN + min(0.0, float(np.log(min(seconds))))
+
+    def members(self, k: int, rows: Indices) -> Members:
+        """Which of `rows` belong to class k, or with unequal masses what each of them adds to it."""
+        member = self.labels[rows] == k
+        return member if self.masses is None else member * self.masses[rows]
 
 
 class BinnedDirections:
@@ -83,6 +117,7 @@ class BinnedDirections:
             scores,
             self.Z,
             classes.labels,
+            classes.masses,
             classes.n_classes,
             *self._lattice,
             self.sums,
@@ -93,7 +128,9 @@ class BinnedDirections:
     def pull_back(self, pull: Array) -> None:
         """See `Directions`."""
         classes = self.classes
-        binned.pull_back(pull, self.Z, classes.labels, *self._lattice, self.sums, self.logs, classes.lanes)
+        binned.pull_back(
+            pull, self.Z, classes.labels, classes.masses, *self._lattice, self.sums, self.logs, classes.lanes
+        )
 
 
 class ExactDirections:
@@ -102,7 +139,7 @@ class ExactDirections:
     def __init__(self, Z: Array, axes: Indices, classes: Classes, leave_out: bool) -> None:
         order = np.argsort(Z if axes.size == len(Z) else Z[axes], axis=1)
         own = 0.0 if leave_out else 1.0
-        self._sums = (Z, axes, order, classes.labels, classes.mass, own, classes.lanes)
+        self._sums = (Z, axes, order, *classes.lane_masses, own, classes.lanes)
 
     def add_scores(self, scores: Array) -> None:
         """See `Directions`."""
@@ -120,12 +157,13 @@ class WideDirection:
         self.z, self.classes, self.leave_out = z, classes, leave_out
         self.order = np.argsort(z)
 
-    def _log_sums(self) -> Iterator[tuple[int, Array, Indices, Array, Array]]:
-        z, labels = self.z[self.order], self.classes.labels[self.order]
+    def _log_sums(self) -> Iterator[tuple[int, Array, Members, Array, Array]]:
+        z = self.z[self.order]
         for k in range(self.classes.n_classes):
+            member = self.classes.members(k, self.order)
             log_sum, score = np.empty_like(z), np.empty_like(z)
-            class_log_sums(z, labels == k, self.leave_out, log_sum, score)
-            yield k, z, labels, log_sum, score
+            class_log_sums(z, member, self.leave_out, log_sum, score)
+            yield k, z, member, log_sum, score
 
     def add_scores(self, scores: Array) -> None:
         """See `Directions`."""
@@ -135,10 +173,10 @@ class WideDirection:
     def pull_back(self, pull: Array) -> None:
         """See `Directions`."""
         result = np.zeros_like(self.z)
-        for k, z, labels, log_sum, score in self._log_sums():
+        for k, z, member, log_sum, score in self._log_sums():
             weight = pull[self.order, k]
             result[self.order] += weight * score
-            class_pull(z, labels == k, weight, log_sum, self.order, result)
+            class_pull(z, member, weight, log_sum, self.order, result)
         self.z[:] = result
 
 
@@ -155,19 +193,19 @@ class OwnClassLeftOut:
         self.every = np.arange(self.labels.size)
         self.rows = [np.flatnonzero(self.labels == k) for k in range(others.classes.n_classes)]
 
-    def _log_sums(self, Z: Array) -> Iterator[tuple[int, Indices, Array, Array, Array]]:
+    def _log_sums(self, Z: Array) -> Iterator[tuple[int, Indices, Array, Members, Array, Array]]:
         for d in self.others.axes:
-            for rows in self.rows:
+            for k, rows in enumerate(self.rows):
                 rows_sorted = rows[np.argsort(Z[d, rows])]
-                z = Z[d, rows_sorted]
+                z, member = Z[d, rows_sorted], self.others.classes.members(k, rows_sorted)
                 log_sum, score = np.empty_like(z), np.empty_like(z)
-                class_log_sums(z, np.ones(z.size, dtype=np.bool_), True, log_sum, score)
-                yield d, rows_sorted, z, log_sum, score
+                class_log_sums(z, member, True, log_sum, score)
+                yield d, rows_sorted, z, member, log_sum, score
 
     def add_scores(self, scores: Array) -> None:
         """See `Directions`."""
         own = scores[self.every, self.labels]
-        for _, rows, _, log_sum, _ in self._log_sums(self.others.Z):
+        for _, rows, _, _, log_sum, _ in self._log_sums(self.others.Z):
             own[rows] += log_sum
         self.others.add_scores(scores)
         scores[self.every, self.labels] = own
@@ -180,16 +218,16 @@ class OwnClassLeftOut:
         pull[self.every, self.labels] = 0.0
         self.others.pull_back(pull)
         pull[self.every, self.labels] = own
-        for d, rows, z, log_sum, score in self._log_sums(positions):
+        for d, rows, z, member, log_sum, score in self._log_sums(positions):
             Z[d, rows] += own[rows] * score
-            class_pull(z, np.ones(z.size, dtype=np.bool_), own[rows], log_sum, rows, Z[d])
+            class_pull(z, member, own[rows], log_sum, rows, Z[d])
 
 
 def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | None) -> list[Directions]:
     """Choose the kernel sums for every row of Z, of shape (n_components, n)."""
     low, high = np.minimum.reduce(Z, axis=1), np.maximum.reduce(Z, axis=1)
     most_points = 0 if n_bins is None else max(2 * n_bins, _POINTS_PER_ROW * Z.shape[1])
-    plain, wide, lattice = _sort_out(low, high, n_bins or 0, most_points)
+    plain, wide, lattice = _sort_out(low, high, classes.plain_span, n_bins or 0, most_points)
     plan: list[Directions] = [WideDirection(Z[d], classes, leave_out) for d in wide]
     if plain.size:
         plan.append(ExactDirections(Z, plain, classes, leave_out))
@@ -200,12 +238,14 @@ def plan_directions(Z: Array, classes: Classes, leave_out: bool, n_bins: int | N
 
 
 @kernel
-def _sort_out(low: Array, high: Array, n_bins: int, most_points: int) -> tuple[Indices, Indices, binned.Lattice]:
+def _sort_out(
+    low: Array, high: Array, plain_span: float, n_bins: int, most_points: int
+) -> tuple[Indices, Indices, binned.Lattice]:
     """Give the directions for plain and for log-domain sums, and a lattice for those on which it pays.
 
     A range that is not a number is left to the plain sums, whose outcome then is not a number either.
     """
-    is_wide = high - low > exact.PLAIN_SPAN
+    is_wide = high - low > plain_span
     steps = binned.lattice_steps(low, high, n_bins)
     pays = ~is_wide & ((high - low) / steps <= most_points) & (n_bins > 0)
     lattice = binned.lattice_over(np.flatnonzero(pays), low, high, steps)

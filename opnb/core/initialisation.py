@@ -5,12 +5,14 @@ import numpy as np
 from opnb.core.kernel import Array
 
 
-def pca_start(X: Array, n_components: int) -> Array:
+def pca_start(X: Array, n_components: int, weights: Array | None = None) -> Array:
     """Leading principal directions of centred X as unit columns, each with its largest entry positive.
 
     Works from the smaller of the two cross products, so it costs O(n p min(n, p)). Directions beyond the rank of X
-    are any orthonormal completion.
+    are any orthonormal completion. `weights`, of shape (n,), weigh the rows of X.
     """
+    if weights is not None:
+        X = np.sqrt(weights)[:, None] * X
     n, p = X.shape
     if p <= n:
         vectors = np.linalg.eigh(X.T @ X)[1][:, ::-1]

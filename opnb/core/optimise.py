@@ -23,7 +23,11 @@ _RESTARTS = 2
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration of one start: the objective with its parts, and the projection reached."""
+    """One iteration of one start: the objective with its parts, and the projection reached.
+
+    objective = log_likelihood - lam * penalty - independence * dependence, with the dependence of
+    `opnb.core.independence` (0 where independence is 0), and log_likelihood = class_term - mixture_term.
+    """
 
     start: int
     number: int
@@ -35,6 +39,7 @@ class Iteration:
     gradient_norm: float
     seconds: float
     V: Array = field(repr=False)
+    dependence: float = 0.0
 
 
 Callback = Callable[[Iteration], bool | None]
@@ -115,6 +120,7 @@ class _Recorder:
             gradient_norm=math.sqrt(np.vdot(evaluation.gradient, evaluation.gradient)),
             seconds=time.perf_counter() - self.started,
             V=V,
+            dependence=evaluation.dependence,
         )
 
 

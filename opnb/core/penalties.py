@@ -3,6 +3,8 @@
 C is the identity ("frobenius", the paper's default), the total covariance of X ("total") or the pooled within-class
 covariance ("pooled"). The covariances have the unbiased divisors n - 1 and n - K. They punish scale where the data
 have it, so that a long direction cannot buy a small bandwidth cheaply.
+
+A weight counts like so many rows: the sum of the weights takes the place of n, and a weight of two is the row twice.
 """
 
 import numpy as np
@@ -13,7 +15,9 @@ from opnb.core.kernel import Array
 PENALTIES = ("frobenius", "total", "pooled")
 
 
-def penalty_matrix(X: Array, labels: Indices, n_classes: int, penalty: str) -> Array | None:
+def penalty_matrix(
+    X: Array, labels: Indices, n_classes: int, penalty: str, weights: Array | None = None
+) -> Array | None:
     """Give C, or None for the identity.
 
     Parameters
@@ -21,20 +25,35 @@ def penalty_matrix(X: Array, labels: Indices, n_classes: int, penalty: str) -> A
     X : ndarray of shape (n, n_features)
     labels : ndarray of int of shape (n,)
     penalty : {"frobenius", "total", "pooled"}
+    weights : ndarray of shape (n,), optional
+        Positive sample weights.
     """
     if penalty == "frobenius":
         return None
     if penalty == "total":
-        centred, divisor = X - X.mean(axis=0), len(X) - 1
-    elif penalty == "pooled":
-        centred, divisor = X - _class_means(X, labels, n_classes)[labels], len(X) - n_classes
-    else:
-        raise ValueError(f"penalty must be one of {', '.join(map(repr, PENALTIES))}, got {penalty!r}.")
-    return centred.T @ centred / max(divisor, 1)
+        return _covariance(X - _mean(X, weights), 1, weights)
+    if penalty == "pooled":
+        return within_covariance(X, labels, n_classes, weights)
+    raise ValueError(f"penalty must be one of {', '.join(map(repr, PENALTIES))}, got {penalty!r}.")
 
 
-def _class_means(X: Array, labels: Indices, n_classes: int) -> Array:
-    return np.stack([X[labels == k].mean(axis=0) for k in range(n_classes)])
+def within_covariance(X: Array, labels: Indices, n_classes: int, weights: Array | None = None) -> Array:
+    """Pooled within-class covariance of X."""
+    members = [labels == k for k in range(n_classes)]
+    means = np.stack([_mean(X[rows], None if weights is None else weights[rows]) for rows in members])
+    return _covariance(X - means[labels], n_classes, weights)
+
+
+def _mean(X: Array, weights: Array | None) -> Array:
+    return X.mean(axis=0) if weights is None else weights @ X / weights.sum()
+
+
+def _covariance(centred: Array, n_means: int, weights: Array | None) -> Array:
+    if weights is None:
+        return centred.T @ centred / max(len(centred) - n_means, 1)
+    weighted, whole = np.sqrt(weights)[:, None] * centred, weights.sum()
+    # Weights that sum to less than one cannot be counts of rows: nothing is taken off for the means then.
+    return weighted.T @ weighted / max(whole - n_means, min(whole, 1.0))
 
 
 def penalty_and_gradient(V: Array, C: Array | None) -> tuple[float, Array]:

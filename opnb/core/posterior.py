@@ -1,8 +1,8 @@
 """From class scores to the log-likelihood and its derivative, row by row.
 
-With scores S_ik = log(pi_k f_k(z_i)) and y_i the class of row i,
+With scores S_ik = log(pi_k f_k(z_i)), y_i the class of row i and w_i its weight,
 
-    l_i = S_{i, y_i} - log sum_k exp(S_ik),        dl_i / dS_ik = 1[y_i = k] - r_ik.
+    l_i = S_{i, y_i} - log sum_k exp(S_ik),        dl_i / dS_ik = 1[y_i = k] - r_ik,        L = 1/n sum_i w_i l_i.
 
 Both are computed from the other classes' share of the row, so that a nearly certain row keeps its relative accuracy:
 neither 1 - r nor a difference of two large logarithms is ever formed.
@@ -20,7 +20,9 @@ from opnb.core.simd import exp, largest, load, splat, store, total
 
 
 @kernel
-def likelihood_and_pull(scores: Array, labels: Indices, mass: Array, lanes: Any) -> tuple[float, float, float]:
+def likelihood_and_pull(
+    scores: Array, labels: Indices, mass: Array, weights: Array | None, lanes: Any
+) -> tuple[float, float, float]:
     """Average log-likelihood and its two terms; `scores` become derivatives of the average.
 
     Parameters
@@ -30,6 +32,8 @@ def likelihood_and_pull(scores: Array, labels: Indices, mass: Array, lanes: Any)
     labels : ndarray of shape (n,)
     mass : ndarray of shape (n_classes, width)
         One in a class's own lane, and in the padding.
+    weights : ndarray of shape (n,) or None
+        What every row counts, one on average; None is one each, and Numba compiles that case apart.
 
     Returns
     -------
@@ -41,6 +45,7 @@ def likelihood_and_pull(scores: Array, labels: Indices, mass: Array, lanes: Any)
     log_likelihood, class_term, mixture_term = 0.0, 0.0, 0.0
     for i in range(n):
         row = i * width
+        weight = 1.0 if weights is None else weights[i]
         own = scores[i, labels[i]]
         top = -np.inf
         for lane in range(0, width, W):
@@ -53,11 +58,26 @@ def likelihood_and_pull(scores: Array, labels: Indices, mass: Array, lanes: Any)
             everything = everything + share
             others = others + share * is_other
         whole, rest = total(everything), total(others)
-        log_likelihood += -math.log1p(rest) if own == top else own - top - math.log(whole)
-        class_term += own
-        mixture_term += top + math.log(whole)
-        factor = splat(-1.0 / (n * whole), lanes)
+        log_likelihood += weight * (-math.log1p(rest) if own == top else own - top - math.log(whole))
+        class_term += weight * own
+        mixture_term += weight * (top + math.log(whole))
+        factor = splat(-weight / (n * whole), lanes)
         for lane in range(0, width, W):
             store(scores, row + lane, load(scores, row + lane, lanes) * factor)
-        scores[i, labels[i]] = rest / (n * whole)
+        scores[i, labels[i]] = weight * rest / (n * whole)
     return log_likelihood / n, class_term / n, mixture_term / n
+
+
+def log_posterior(joint: Array) -> Array:
+    """Turn joint log-likelihoods into log posteriors, row by row.
+
+    The largest entry of a row is taken off first: a normalising constant of order one is lost beside entries of order
+    1e16, as points far from all data have them, and the posteriors would no longer sum to one.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (m, n_classes)
+        Up to a constant of each row.
+    """
+    below = joint - joint.max(axis=1, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=1, keepdims=True))

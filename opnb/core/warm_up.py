@@ -3,10 +3,12 @@
 Numba keeps what it compiled on disk. Doing it ahead spares the first user of each kind of problem a few seconds.
 """
 
+import itertools
+
 import numpy as np
 
 from opnb.core.densities import ClassDensities, greedy_order
-from opnb.core.objective import evaluate, make_problem
+from opnb.core.objective import LIKELIHOODS, evaluate, make_problem
 
 # One number of classes for each width of a vector, the commonest first.
 _CLASSES = (3, 2, 5)
@@ -18,13 +20,15 @@ def warm_up() -> None:
         labels = np.repeat(np.arange(n_classes), 4)
         X = np.random.default_rng(0).standard_normal((labels.size, 2))
         V = np.diag([1.0, 1e4])  # the second direction is too wide for plain arithmetic
-        for likelihood in ("resubstitution", "leave-one-out"):
-            for n_bins in (None, 100):
-                problem = make_problem(X, labels, n_classes, lam=0.1, likelihood=likelihood, n_bins=n_bins)
+        for sample_weight in (None, np.linspace(1.0, 2.0, labels.size)):
+            for likelihood, n_bins in itertools.product(LIKELIHOODS, (None, 100)):
+                problem = make_problem(
+                    X, labels, n_classes, lam=0.1, likelihood=likelihood, n_bins=n_bins, sample_weight=sample_weight
+                )
                 evaluate(V, problem)
-        greedy_order(V, problem)
-        densities = ClassDensities.from_projection(V, problem)
-        densities.joint_log_likelihood(X @ V)
+            greedy_order(V, problem)
+            densities = ClassDensities.from_projection(V, problem)
+            densities.joint_log_likelihood(X @ V)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,7 @@ from opnb.core import binned
 from opnb.core.objective import make_problem, resolve_n_bins, value_and_gradient
 from opnb.core.penalties import penalty_matrix
 from tests import reference
-
-LIKELIHOODS = ("resubstitution", "leave-one-out")
-PENALTIES = ("frobenius", "total", "pooled")
-
-
-def problem(n=90, p=5, m=3, n_classes=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.concatenate([np.repeat(np.arange(n_classes), 2), rng.integers(0, n_classes, n - 2 * n_classes)])
-    X = rng.standard_normal((n, p)) + 0.8 * rng.standard_normal((n_classes, p))[y]
-    return rng.standard_normal((p, m)), X, y
+from tests.core.problems import LIKELIHOODS, PENALTIES, assert_derivative, problem
 
 
 def assert_equals_reference(V, X, y, likelihood="resubstitution", lam=0.0, penalty="frobenius"):
@@ -123,12 +114,7 @@ def test_gradient_is_the_derivative_of_the_value(likelihood, penalty, n_bins):
     V, X, y = problem(n=150, n_classes=5)
     given = {"lam": 0.01, "penalty": penalty, "likelihood": likelihood, "n_bins": n_bins}
     _, gradient = value_and_gradient(V, X, y, **given)
-    directions = np.random.default_rng(1).standard_normal((4, *V.shape))
-    step = 1e-7
-    for D in directions:
-        ahead, _ = value_and_gradient(V + step * D, X, y, **given)
-        behind, _ = value_and_gradient(V - step * D, X, y, **given)
-        assert np.vdot(gradient, D) == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
+    assert_derivative(lambda moved: value_and_gradient(moved, X, y, **given)[0], V, gradient)
 
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
