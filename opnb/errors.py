@@ -21,6 +21,10 @@ class FitError(OPNBError):
     """A fit cannot go on, for instance because the objective left the finite numbers."""
 
 
+class EdgeOfGridWarning(UserWarning):
+    """The best of the values tried is the first or the last of them: the best of all may lie beyond."""
+
+
 class WorkspaceError(OPNBError):
     """Work cannot be kept or brought back: a full disk, a folder that cannot be written, a damaged or foreign file."""
 

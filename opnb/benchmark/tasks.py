@@ -27,8 +27,7 @@ from opnb.core.kernel import Array
 from opnb.data import load_pmlb, paper_policy
 from opnb.data.dataset import split_rows, stratified_rows
 from opnb.errors import DataError
-
-_LEAST_LOG = float(np.log(np.finfo(float).eps))
+from opnb.estimators.base import log_losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,21 +154,14 @@ def _error(estimator: Any, X: Array, y: NDArray) -> float:
 
 
 def mean_log_loss(estimator: Any, X: Array, y: NDArray) -> float:
-    """Mean negative log posterior of the true class; NaN without posteriors.
-
-    A posterior of exactly 0, which forests and neighbours give, counts as the smallest step of a number at 1, as in
-    scikit-learn's `log_loss`; no other is clipped.
+    """Mean negative log posterior of the true class, see `log_losses`; NaN without posteriors.
 
     A support vector machine has none. Calibrating it would take a second cross-validation, which the paper's
     method does not have, and its figures would not be the method's own.
     """
     if not hasattr(estimator, "predict_log_proba"):
         return float("nan")
-    with np.errstate(divide="ignore"):  # scikit-learn takes the logarithm of such a 0
-        log_posterior = estimator.predict_log_proba(X)
-    columns = np.searchsorted(estimator.classes_, y)
-    of_truth = log_posterior[np.arange(len(columns)), columns]
-    return -float(np.where(np.isneginf(of_truth), _LEAST_LOG, of_truth).mean())
+    return float(log_losses(estimator, X, y).mean())
 
 
 def warm_up(methods: tuple[str, ...]) -> None:

@@ -45,4 +45,5 @@ def finish_path(
     lams = sorted(float(s["lam"]) for s in settings if _others(s) == others and s["lam"] >= setting["lam"])
     model = fit_path(clone(estimator).set_params(**others), X, y, lams)[0]
     finish(model, X, y)
+    model.warn_if_it_gave_up()
     return model

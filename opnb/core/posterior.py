@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from opnb.core.compiled import kernel
 from opnb.core.exact import Indices
@@ -80,4 +81,5 @@ def log_posterior(joint: Array) -> Array:
         Up to a constant of each row.
     """
     below = joint - joint.max(axis=1, keepdims=True)
-    return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    # SciPy's sum keeps the logarithm of a nearly certain posterior to its last digit.
+    return below - logsumexp(below, axis=1, keepdims=True)

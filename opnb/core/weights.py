@@ -67,7 +67,7 @@ def check_sample_weight(sample_weight: ArrayLike, n: int) -> Array:
     if wrong.size:
         raise ValueError(f"sample_weight must be finite and not negative; row {wrong[0]} has {weights[wrong[0]]}.")
     if not 0 < weights.sum() < np.inf:
-        raise ValueError(f"sample_weight must have a positive and finite sum, got {weights.sum():g}.")
+        raise ValueError("sample_weight must not be zero for every row, nor have a sum beyond all numbers.")
     return weights
 
 

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from opnb.core.densities import ClassDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
+from opnb.core.posterior import log_posterior
 from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, stratified_rows
 from opnb.errors import DataError
-from opnb.estimators.base import log_posterior, single_fit
+from opnb.estimators.base import single_fit
 from opnb.estimators.classifier import OPNBClassifier, joint_log_likelihood
 
 MOST_ROWS = 1000
@@ -81,6 +82,8 @@ class Context:
             raise DataError("X_train and y_train are not the rows of this fit: the class counts differ.")
         if clf.densities_[0].counts.max() < 2:
             raise DataError("Every class has a single row: there is nothing to diagnose. Give more rows.")
+        if clf.densities_[0].masses is not None:
+            raise DataError("This fit has sample weights, which a diagnosis does not know. Fit without them.")
         has_test = X_test is not None and len(np.asarray(y_test)) > 0
         test = scaled_rows(clf, X_test, y_test) if has_test else (None, None)  # type: ignore[arg-type]
         return cls(clf, train[0], train[1], test[0], test[1], seed)

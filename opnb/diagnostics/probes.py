@@ -58,6 +58,8 @@ def probe_problem(context: Context, rows: Labels, labels: Labels | None = None) 
         penalty=clf.penalty,
         likelihood=clf.likelihood,
         n_bins=n_bins,
+        independence=clf.independence,
+        priors=None if clf.priors is None else clf.class_prior_,
     )
 
 

@@ -11,11 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from opnb.core.kernel import Array
+from opnb.core.posterior import log_posterior
+
+_LEAST_LOG = float(np.log(np.finfo(float).eps))
 
 
 def single_fit(estimator: Any) -> Any:
@@ -23,11 +25,18 @@ def single_fit(estimator: Any) -> Any:
     return getattr(estimator, "best_estimator_", estimator)
 
 
-def log_posterior(joint: Array) -> Array:
-    """Normalise joint log-likelihoods, of shape (m, n_classes), row by row."""
-    # Far from the data the logarithm of the sum vanishes beside the values themselves, so their largest goes first.
-    relative = joint - joint.max(axis=1, keepdims=True)
-    return relative - logsumexp(relative, axis=1, keepdims=True)
+def log_losses(estimator: Any, X: ArrayLike, y: NDArray) -> Array:
+    """Give the negative log posterior of the true class of every row, of shape (n,).
+
+    A posterior of exactly 0, which forests and neighbours give, and a class that the estimator has never seen count as
+    the smallest step of a number at 1, as in scikit-learn's `log_loss`; no other is clipped.
+    """
+    with np.errstate(divide="ignore"):  # scikit-learn takes the logarithm of such a 0
+        log_posteriors = estimator.predict_log_proba(X)
+    columns = np.searchsorted(estimator.classes_, y).clip(max=estimator.classes_.size - 1)
+    of_truth = log_posteriors[np.arange(columns.size), columns]
+    unknown = np.isneginf(of_truth) | (estimator.classes_[columns] != y)
+    return -np.where(unknown, _LEAST_LOG, of_truth)
 
 
 class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):

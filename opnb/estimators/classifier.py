@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from opnb.core.densities import ClassDensities, greedy_order
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback, Trace
-from opnb.estimators.base import JointLogLikelihoodClassifier, log_posterior
+from opnb.core.posterior import log_posterior
+from opnb.estimators.base import JointLogLikelihoodClassifier
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, pose, search, starting_points
@@ -68,6 +69,12 @@ class OPNBClassifier(
         Limit on the iterations of a start.
     tol : float, default=1e-5
         Tolerance on the largest entry of the gradient.
+    independence : float, default=0.0
+        Weight of the squared correlations of the directions within classes. Naive Bayes takes them for independent,
+        yet two equal directions often pay: they count the same evidence twice. About 0.1 keeps them apart; 0 is the
+        paper's method.
+    priors : None, "uniform" or array-like of shape (n_classes,), default=None
+        Probabilities of the classes, in the objective and in the posteriors; None means their shares in the rows.
     n_jobs : int, default=None
         Number of starts that run at a time, in threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -92,7 +99,7 @@ class OPNBClassifier(
         What every feature is centred and divided by.
     history_ : list of Bunch
         One record an iteration, the start included: objective, log_likelihood, penalty, class_term, mixture_term,
-        gradient_norm, seconds. With a binned fit these are the binned values.
+        dependence (what `independence` weighs), gradient_norm, seconds. With a binned fit these are the binned values.
     starts_ : list of Bunch
         One record a start: objective, log_likelihood, n_iter, converged, seconds, seed, V.
     n_iter_ : int
@@ -135,6 +142,8 @@ class OPNBClassifier(
         scale: bool | str = True,
         max_iter: int = 100,
         tol: float = 1e-5,
+        independence: float = 0.0,
+        priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         callback: Callback | None = None,
@@ -151,18 +160,23 @@ class OPNBClassifier(
         self.scale = scale
         self.max_iter = max_iter
         self.tol = tol
+        self.independence = independence
+        self.priors = priors
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the projection and the class densities on it.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            What rows count: a weight of two is the row twice (with leave-one-out, where a row is left out with its
+            whole weight, it is not), a weight of zero is no row.
 
         Returns
         -------
@@ -170,7 +184,7 @@ class OPNBClassifier(
         """
         check_parameters(self)
         check_lam(self.lam, self.likelihood)
-        self._refit(lambda fresh: _learn(fresh, X, y))
+        self._refit(lambda fresh: _learn(fresh, X, y, sample_weight))
         self.warn_if_it_gave_up()
         return self
 
@@ -327,11 +341,21 @@ def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
     return logsumexp([log_posterior(joint) for joint in joints], axis=0) - np.log(len(joints))
 
 
-def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> None:
-    data = training_data(classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood)
+def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+    data = own_training_data(classifier, X, y, sample_weight)
     with one_blas_thread():
-        problem, starts = pose(classifier, data, classifier.lam), starting_points(classifier, data.X, data.labels)
-        keep_outcome(classifier, data, search(classifier, problem, starts, classifier.max_iter))
+        starts = starting_points(classifier, data.X, data.labels, data.weights)
+        outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
+        keep_outcome(classifier, data, outcome)
+
+
+def own_training_data(
+    classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> TrainingData:
+    """Prepare training data as the settings of a classifier ask for."""
+    return training_data(
+        classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood, sample_weight=sample_weight
+    )
 
 
 def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcome, *, ordered: bool = True) -> None:
@@ -347,7 +371,8 @@ def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcom
     """
     clf, problem, best = classifier, outcome.problem, outcome.best
     trace = outcome.traces[best]
-    clf.classes_, clf.class_prior_ = data.classes, data.shares
+    clf.classes_ = data.classes
+    clf.class_prior_ = data.shares if problem.priors is None else problem.priors
     clf.mean_, clf.scale_ = data.scaling.mean, data.scaling.scale
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:
@@ -358,7 +383,8 @@ def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcom
         *(ClassDensities.from_projection(other.V, problem) for other in averaged),
     ]
     clf.components_, clf.bandwidths_ = clf.densities_[0].components, clf.densities_[0].bandwidths
-    clf.objective_ = clf.log_likelihood_ - clf.lam * trace.last.penalty
+    last = trace.last
+    clf.objective_ = clf.log_likelihood_ - clf.lam * last.penalty - clf.independence * last.dependence
     clf.history_ = [Bunch(**{name: getattr(iteration, name) for name in HISTORY_FIELDS}) for iteration in trace.history]
     clf.starts_ = [_start_record(start, t) for start, t in zip(outcome.starts, outcome.traces, strict=False)]
     clf.best_start_ = best

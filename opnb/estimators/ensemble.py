@@ -22,11 +22,11 @@ from sklearn.utils import check_random_state
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS, LIKELIHOODS
 from opnb.estimators.base import JointLogLikelihoodClassifier
-from opnb.estimators.classifier import OPNBClassifier, keep_outcome
+from opnb.estimators.classifier import OPNBClassifier, keep_outcome, own_training_data
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.radial import RadialColumns
 from opnb.estimators.search import pose, search, starting_points
-from opnb.estimators.training import training_data, validated
+from opnb.estimators.training import validated
 from opnb.estimators.validation import check_class_sizes, check_lam, check_whole_number
 
 ENSEMBLE_LAMS = tuple(1e-4 * 8.0**i for i in range(-1, 4))
@@ -257,7 +257,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
             random_state=seed,
         )
         # A vote needs neither the order of the directions nor a search that has come to rest.
-        data = training_data(classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood)
+        data = own_training_data(classifier, X, y)
         problem, starts = pose(classifier, data, classifier.lam), starting_points(classifier, data.X, data.labels)
         keep_outcome(classifier, data, search(classifier, problem, starts, classifier.max_iter), ordered=False)
         return classifier

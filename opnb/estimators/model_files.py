@@ -22,11 +22,14 @@ from opnb.estimators.base import single_fit
 from opnb.estimators.search import HISTORY_FIELDS
 from opnb.estimators.validation import check_lam, check_parameters
 
-_FORMAT = "opnb-model-1"
+# The first had neither priors nor weights, and no dependence in its records.
+_FORMAT, _READ = "opnb-model-2", ("opnb-model-1", "opnb-model-2")
 _PLAIN = (str, int, float, bool, type(None))
 _FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "stopped_", "best_start_")
 _SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
 _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
+_OPTIONAL_ARRAYS = ("priors", "masses")
+_GIVEN_ARRAYS = ("init", "priors")  # parameters that may be arrays
 _START_NUMBERS = ("objective", "log_likelihood", "n_iter", "converged", "seconds")
 _MOST_RECORDS = 100_000
 _LENGTH = 8  # bytes that give the length of a safetensors header
@@ -54,9 +57,10 @@ def read_model(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
         raise ModelFileError(
             f"{name} is not a model file, or it is cut short ({error}). Save the model again."
         ) from error
-    if metadata.get("format") != _FORMAT:
+    if metadata.get("format") not in _READ:
         raise ModelFileError(
-            f"{name} has the format {metadata.get('format')!r}; this version reads {_FORMAT!r}. Save the model again."
+            f"{name} has the format {metadata.get('format')!r}; this version reads up to {_FORMAT!r}. "
+            "Save the model again, or read it with a newer version."
         )
     text = metadata.get("model", "")
     if metadata.get("digest") != _digest(text, arrays):
@@ -76,10 +80,12 @@ def _digest(text: str, arrays: dict[str, NDArray]) -> str:
 def _arrays(classifier: Any) -> dict[str, NDArray]:
     arrays = {name: getattr(classifier, name) for name in _SHARED_ARRAYS}
     for number, model in enumerate(classifier.densities_):
-        arrays |= {f"{name}/{number}": getattr(model, name) for name in _MODEL_ARRAYS}
+        kept = [*_MODEL_ARRAYS, *(name for name in _OPTIONAL_ARRAYS if getattr(model, name) is not None)]
+        arrays |= {f"{name}/{number}": getattr(model, name) for name in kept}
     arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
-    if isinstance(classifier.init, np.ndarray | list | tuple):
-        arrays["init"] = np.asarray(classifier.init, dtype=float)
+    for name in _GIVEN_ARRAYS:
+        if isinstance(getattr(classifier, name), np.ndarray | list | tuple):
+            arrays[name] = np.asarray(getattr(classifier, name), dtype=float)
     if classifier.classes_.dtype.kind in "iufb":
         arrays["classes"] = classifier.classes_
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -111,7 +117,7 @@ def _plain(value: Any) -> Any:
 def parameters_of(description: dict[str, Any], arrays: dict[str, NDArray]) -> dict[str, Any]:
     """Give the settings of the classifier in a file."""
     parameters = dict(description["parameters"])
-    return parameters | ({"init": arrays["init"]} if "init" in arrays else {})
+    return parameters | {name: arrays[name] for name in _GIVEN_ARRAYS if name in arrays}
 
 
 def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, NDArray]) -> None:
@@ -127,10 +133,7 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
     classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
-    classifier.densities_ = [
-        ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS))
-        for number in range(description["n_models"])
-    ]
+    classifier.densities_ = [_densities(arrays, number) for number in range(description["n_models"])]
     _check_shapes(classifier)
     classifier.components_, classifier.bandwidths_ = (
         classifier.densities_[0].components,
@@ -141,6 +144,11 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
     classifier.starts_ = [
         Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
     ]
+
+
+def _densities(arrays: dict[str, NDArray], number: int) -> ClassDensities:
+    optional: Any = {name: arrays.get(f"{name}/{number}") for name in _OPTIONAL_ARRAYS}
+    return ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS), **optional)
 
 
 def _classes(description: dict[str, Any], arrays: dict[str, NDArray]) -> NDArray:
@@ -167,6 +175,7 @@ def _check_shapes(classifier: Any) -> None:
         fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
         if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):
             raise ValueError("its directions and its training points do not fit together")
+        _check_weights(model, n_classes)
         if any(getattr(model, name).dtype != np.float64 for name in ("components", "bandwidths", "members")):
             raise ValueError("its numbers are not doubles")
         if not (np.isfinite(model.components).all() and np.isfinite(model.members).all()):
@@ -174,6 +183,17 @@ def _check_shapes(classifier: Any) -> None:
         blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
         if not ((model.bandwidths > 0).all() and all((np.diff(block) >= 0).all() for block in blocks)):
             raise ValueError("its bandwidths are not positive or its training points are not sorted")
+
+
+def _check_weights(model: ClassDensities, n_classes: int) -> None:
+    """Refuse priors and weights that no fit has."""
+    shapes = {"priors": (n_classes,), "masses": model.members.shape}
+    for name, shape in shapes.items():
+        given = getattr(model, name)
+        if given is not None and not (
+            given.shape == shape and given.dtype == np.float64 and np.isfinite(given).all() and (given > 0).all()
+        ):
+            raise ValueError(f"its {name} do not fit its classes and training points")
 
 
 def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> None:
@@ -187,6 +207,7 @@ def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> N
         if arrays[f"start/{number}"].shape != shape or not isinstance(start["seed"], int | None):
             raise ValueError("a start of its search does not fit its directions")
     for record in history:
+        record.setdefault("dependence", 0.0)
         _expect_numbers(record, HISTORY_FIELDS)
     _expect_numbers(fitted, _FITTED_NUMBERS)
     if not (isinstance(fitted["best_start_"], int) and 0 <= fitted["best_start_"] < max(len(starts), 1)):

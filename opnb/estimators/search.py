@@ -2,7 +2,7 @@
 
     data = training_data(estimator, X, y)      rows and classes as a search sees them
     problem = pose(settings, data, lam)        the objective for them
-    starts = starting_points(settings, data.X, data.labels)
+    starts = starting_points(settings, data.X, data.labels, data.weights)
     outcome = search(settings, problem, starts, max_iter)
 
 `settings` is anything with the parameters of `OPNBClassifier`.
@@ -22,6 +22,7 @@ from opnb.core.initialisation import pca_start, random_start
 from opnb.core.kernel import Array
 from opnb.core.objective import Problem, make_problem
 from opnb.core.optimise import Callback, Iteration, Trace, maximise
+from opnb.core.weights import check_priors
 from opnb.estimators.training import Labels, TrainingData
 from opnb.estimators.validation import check_start
 
@@ -34,6 +35,7 @@ HISTORY_FIELDS = (
     "penalty",
     "class_term",
     "mixture_term",
+    "dependence",
     "gradient_norm",
     "seconds",
 )
@@ -47,6 +49,8 @@ class SearchSettings(Protocol):
     init: str | ArrayLike | Callable[[Array, Labels, int], Array]
     n_init: int
     likelihood: str
+    independence: float
+    priors: str | ArrayLike | None
     n_bins: int | str | None
     tol: float
     n_jobs: int | None
@@ -92,23 +96,26 @@ def pose(settings: SearchSettings, data: TrainingData, lam: float) -> Problem:
         penalty=settings.penalty,
         likelihood=settings.likelihood,
         n_bins=settings.n_bins,
+        independence=settings.independence,
+        sample_weight=data.weights,
+        priors=check_priors(settings.priors, data.classes.size),
     )
 
 
-def starting_points(settings: SearchSettings, X: Array, labels: Labels) -> list[Start]:
+def starting_points(settings: SearchSettings, X: Array, labels: Labels, weights: Array | None = None) -> list[Start]:
     """Make the projections from which the searches begin, for scaled rows; a column of zeros has no weight in any."""
     varies = np.any(X, axis=0, keepdims=True).T
-    return [Start(start.V * varies, start.seed) for start in _starts(settings, X, labels)]
+    return [Start(start.V * varies, start.seed) for start in _starts(settings, X, labels, weights)]
 
 
-def _starts(settings: SearchSettings, X: Array, labels: Labels) -> list[Start]:
+def _starts(settings: SearchSettings, X: Array, labels: Labels, weights: Array | None) -> list[Start]:
     p, m = X.shape[1], _n_components(settings, X.shape[1])
     if isinstance(settings.init, str) and settings.init == "random":
         # Plain integers, so that a single start can be repeated by its seed.
         seeds = check_random_state(settings.random_state).randint(2**31 - 1, size=settings.n_init)
         return [Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
     if isinstance(settings.init, str):
-        return [Start(pca_start(X, m), None)]
+        return [Start(pca_start(X, m, weights), None)]
     given = settings.init(X, labels, m) if callable(settings.init) else settings.init
     return [Start(check_start(given, (p, m)), None)]
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
+from opnb.core.weights import check_sample_weight, class_shares
 from opnb.estimators.validation import check_class_sizes, check_distinct
 
 Labels = NDArray[np.intp]
@@ -39,16 +40,17 @@ class Scaling:
     varies: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, X: Array, scale: bool | str = True) -> "Scaling":
-        """Measure training rows; `scale` as in `OPNBClassifier`."""
+    def of(cls, X: Array, scale: bool | str = True, weights: Array | None = None) -> "Scaling":
+        """Measure training rows; `scale` as in `OPNBClassifier`, and weights count rows."""
         varies = np.ptp(X, axis=0) > _ROUNDING * np.abs(X).max(axis=0)
-        if scale == "robust":
-            low, centre, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-            spread = (high - low) / _MIDDLE_HALF
+        centre, spread = _mean_and_deviation(X, weights)
+        if not scale:
+            spread = np.ones_like(spread)
+        elif scale == "robust":
+            # Quantiles of this kind take weights, and a weight of two is the row twice.
+            low, centre, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0, weights=weights, method="inverted_cdf")
             # Where most values are equal there is no middle half, and the standard deviation has to do.
-            spread = np.where(spread > 0, spread, X.std(axis=0, ddof=1))
-        else:
-            centre, spread = X.mean(axis=0), X.std(axis=0, ddof=1) if scale else np.ones(X.shape[1])
+            spread = np.where(high > low, (high - low) / _MIDDLE_HALF, spread)
         return cls(centre, np.where(varies & (spread > 0), spread, 1.0), varies)
 
     def apply(self, X: Array) -> Array:
@@ -57,6 +59,25 @@ class Scaling:
         scaled /= self.scale
         scaled[:, ~self.varies] = 0.0
         return scaled
+
+
+def _mean_and_deviation(X: Array, weights: Array | None) -> tuple[Array, Array]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = _moments(X, weights)
+    if not np.isfinite(deviation).all():  # squares beyond all numbers: measure in units of the largest value
+        largest = np.abs(X).max(axis=0)
+        unit = np.where(largest > 0, largest, 1.0)
+        mean, deviation = (unit * moment for moment in _moments(X / unit, weights))
+    return mean, deviation
+
+
+def _moments(X: Array, weights: Array | None) -> tuple[Array, Array]:
+    if weights is None:
+        return X.mean(axis=0), X.std(axis=0, ddof=1)
+    whole = weights.sum()
+    mean = weights @ X / whole
+    # Weights that sum to little cannot be counts of rows: less than one row is taken off for the mean then.
+    return mean, np.sqrt(weights @ np.square(X - mean) / max(whole - 1.0, whole / 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +90,22 @@ class TrainingData:
         Centred and scaled.
     labels : ndarray of int of shape (n,)
         Index into `classes`.
-    classes, counts : ndarray of shape (n_classes,)
+    classes : ndarray of shape (n_classes,)
     scaling : Scaling
+    weights : ndarray of shape (n,) or None
+        What the rows weigh, all positive; None is one each.
     """
 
     X: Array
     labels: Labels
     classes: NDArray
-    counts: Labels
     scaling: Scaling
+    weights: Array | None = None
 
     @property
     def shares(self) -> Array:
-        """Share of the rows of each class, of shape (n_classes,)."""
-        return self.counts / self.counts.sum()
+        """Share of each class in the rows, or in their weights, of shape (n_classes,)."""
+        return class_shares(self.labels, self.classes.size, self.weights)
 
 
 def validated(estimator: Any, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray]:
@@ -94,12 +117,22 @@ def validated(estimator: Any, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArra
 
 
 def training_data(
-    estimator: Any, X: ArrayLike, y: ArrayLike, *, scale: bool | str = True, likelihood: str = "resubstitution"
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    scale: bool | str = True,
+    likelihood: str = "resubstitution",
+    sample_weight: ArrayLike | None = None,
 ) -> TrainingData:
-    """Check rows and classes, number the classes and scale the rows."""
+    """Check rows, classes and weights, number the classes and scale the rows; rows of weight zero are left out."""
     rows, targets = validated(estimator, X, y)
+    weights = None
+    if sample_weight is not None:
+        weights = check_sample_weight(sample_weight, len(rows))
+        there = weights > 0
+        rows, targets, weights = rows[there], targets[there], weights[there]
     classes, labels = np.unique(targets, return_inverse=True)
-    counts = np.bincount(labels)
-    check_class_sizes(classes, counts, likelihood)
-    scaling = Scaling.of(rows, scale)
-    return TrainingData(scaling.apply(rows), labels, classes, counts, scaling)
+    check_class_sizes(classes, np.bincount(labels), likelihood)
+    scaling = Scaling.of(rows, scale, weights)
+    return TrainingData(scaling.apply(rows), labels, classes, scaling, weights)

@@ -63,6 +63,7 @@ def check_parameters(estimator: Any) -> None:
     _check_choice(estimator, "likelihood", LIKELIHOODS)
     _check_choice(estimator, "combine", ("best", "average"))
     check_scale(estimator.scale)
+    check_independence(estimator.independence)
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
     for name in ("n_init", "max_iter"):
@@ -75,6 +76,12 @@ def check_parameters(estimator: Any) -> None:
         check_whole_number("n_bins", estimator.n_bins, least=2)
     if not (_is_finite(estimator.tol) and estimator.tol > 0):
         raise ValueError(f"tol must be positive, got {estimator.tol!r}.")
+
+
+def check_independence(independence: Any) -> None:
+    """Refuse anything but a finite number that is not negative."""
+    if not (_is_finite(independence) and independence >= 0):
+        raise ValueError(f"independence must be a finite number that is not negative, got {independence!r}.")
 
 
 def check_scale(scale: Any) -> None:
@@ -96,7 +103,11 @@ def check_lam(lam: Any, likelihood: str) -> None:
 
 
 def _check_choice(estimator: Any, name: str, choices: Sequence[str]) -> None:
-    value = getattr(estimator, name)
+    check_choice(name, getattr(estimator, name), choices)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse a value that is none of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
 

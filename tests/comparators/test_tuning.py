@@ -12,7 +12,10 @@ from opnb.comparators.lambda_path import predict_on_path
 from opnb.comparators.tuning import as_folds, best_setting
 from tests.comparators.samples import gaussian_classes, mixed_columns
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::opnb.errors.EdgeOfGridWarning"),
+]
 SHARING = ["OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA"]
 
 

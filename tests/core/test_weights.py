@@ -253,7 +253,7 @@ def test_priors_alone_leave_the_densities_as_they_are():
         ({"sample_weight": np.ones(5)}, "one entry for each of the 90 rows"),
         ({"sample_weight": np.where(np.arange(90) == 7, -1.0, 1.0)}, "row 7 has -1.0"),
         ({"sample_weight": np.where(np.arange(90) == 8, np.nan, 1.0)}, "row 8 has nan"),
-        ({"sample_weight": np.zeros(90)}, "positive and finite sum"),
+        ({"sample_weight": np.zeros(90)}, "not be zero for every row"),
         ({"priors": [0.5, 0.5]}, "one entry for each of the 3 classes"),
         ({"priors": [0.5, 0.5, 0.0]}, "positive and sum to one"),
         ({"priors": [0.5, 0.5, 0.5]}, "which sum to 1.5"),

@@ -17,7 +17,10 @@ from opnb.diagnostics.finding import SEVERITIES, listed
 from tests.diagnostics import problems
 from tests.diagnostics.problems import CLEAN, FAULTY
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::opnb.errors.EdgeOfGridWarning"),
+]
 
 
 def fitted(problem, seed=0, **changes):

@@ -14,7 +14,10 @@ from opnb.diagnostics import (
 )
 from tests.diagnostics import problems
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::opnb.errors.EdgeOfGridWarning"),
+]
 
 
 def test_the_dimension_curve_ends_at_the_whole_model():

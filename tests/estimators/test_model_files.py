@@ -110,7 +110,7 @@ def forge(path, model_bytes, change):
         arrays = {name: file.get_tensor(name).copy() for name in file.keys()}  # noqa: SIM118
     change(description, arrays)
     text = json.dumps(description)
-    metadata = {"format": "opnb-model-1", "model": text, "digest": model_files._digest(text, arrays)}
+    metadata = {"format": "opnb-model-2", "model": text, "digest": model_files._digest(text, arrays)}
     save_file(arrays, str(path), metadata=metadata)
 
 
@@ -151,7 +151,7 @@ def rewritten(model_bytes, change):
     description = json.loads(text)
     change(description, arrays)
     text = json.dumps(description)
-    metadata = {"format": "opnb-model-1", "model": text, "digest": model_files._digest(text, arrays)}
+    metadata = {"format": "opnb-model-2", "model": text, "digest": model_files._digest(text, arrays)}
     return model_files.save(arrays, metadata=metadata)
 
 
@@ -176,3 +176,13 @@ def test_a_record_that_makes_no_sense_is_refused_even_with_a_true_digest(model_b
     assert loading.model_from_bytes(rewritten(model_bytes, lambda d, a: None)).n_features_in_ == 4
     with pytest.raises(ModelFileError, match="not a valid model"):
         loading.model_from_bytes(rewritten(model_bytes, LIES[lie]))
+
+
+def test_weights_and_priors_are_kept(tmp_path, iris):
+    X, y = iris
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    clf = OPNBClassifier(n_components=2, priors=[0.2, 0.3, 0.5], independence=0.1, scale="robust", max_iter=5)
+    clf.fit(X, y, sample_weight=weights).save(tmp_path / "m")
+    loaded = load_model(tmp_path / "m")
+    np.testing.assert_array_equal(loaded.predict_log_proba(X), clf.predict_log_proba(X))
+    assert (loaded.independence, loaded.scale, list(loaded.priors)) == (0.1, "robust", [0.2, 0.3, 0.5])

@@ -1,12 +1,16 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 from opnb import OPNBClassifier, OPNBClassifierCV, load_model
+from opnb.errors import EdgeOfGridWarning
 from opnb.estimators.selection import DEFAULT_LAMS, fit_path
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::opnb.errors.EdgeOfGridWarning"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +147,44 @@ def test_a_class_too_small_for_the_folds_is_named(wine):
     rare = np.where(np.arange(len(y)) < 2, 7, y)
     with pytest.raises(ValueError, match=r"Class 7 has 2 rows, and a fold of the cross-validation leaves one"):
         OPNBClassifierCV(cv=2, likelihood="leave-one-out").fit(X, rare)
+
+
+def test_the_choice_can_go_by_log_loss(wine):
+    X, y = wine
+    cv = OPNBClassifierCV(lams=[1e-4, 1e-3, 1e-2], cv=3, n_components=2, scoring="log-loss", max_iter=20).fit(X, y)
+    assert cv.cv_log_losses_.shape == cv.cv_errors_.shape == (3, 3)
+    assert cv.lam_ == cv.lams_[cv.cv_log_losses_.mean(axis=1).argmin()]
+    with pytest.raises(ValueError, match="scoring must be one of 'error', 'log-loss'"):
+        OPNBClassifierCV(scoring="auc").fit(X, y)
+
+
+def test_groups_stay_together(wine):
+    X, y = wine
+    groups = np.arange(len(y)) % 6
+    seen = []
+
+    class Watching(GroupKFold):
+        def split(self, X, y=None, groups=None):
+            for train, test in super().split(X, y, groups):
+                seen.append((set(groups[train]), set(groups[test])))
+                yield train, test
+
+    OPNBClassifierCV(lams=[1e-3], cv=Watching(3), n_components=2, max_iter=5).fit(X, y, groups)
+    assert len(seen) == 3
+    assert all(not train & test for train, test in seen)
+
+
+def test_the_edge_of_the_grid_is_told():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = rng.normal(size=(200, 3)) + 0.6 * y[:, None]
+    with pytest.warns(EdgeOfGridWarning, match="lam=0.01 is the smallest value tried and the best: give smaller ones"):
+        OPNBClassifierCV(lams=[1e-2, 10.0], n_components=1).fit(X, y)
+
+
+def test_weights_count_in_the_folds(wine):
+    X, y = wine
+    weights = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.0)
+    cv = OPNBClassifierCV(lams=[1e-3, 1e-2], cv=3, n_components=2, max_iter=5)
+    cv.fit(X, y, sample_weight=weights)
+    assert sum(cv.densities_[0].counts) == np.sum(weights > 0)

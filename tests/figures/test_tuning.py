@@ -12,6 +12,8 @@ from opnb.figures import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.views import path_errors, path_movie, playback_movie, project, still
 from tests.figures.fits import blobs, blobs_fit, iris_fit
 
+pytestmark = pytest.mark.filterwarnings("ignore::opnb.errors.EdgeOfGridWarning")
+
 
 @pytest.fixture(scope="module")
 def path():
