@@ -65,7 +65,7 @@ def test_processes_give_the_same_rows_and_end_with_the_run(serial, cache, tmp_pa
     with pytest.raises(EnoughError):
         run_benchmark(protocol(cache), out, jobs=2, progress=stop_after(12))
     listed = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
-    assert "opnb.benchmark.child" not in listed.stdout
+    assert "opnb.benchmark.boxes" not in listed.stdout
     results = run_benchmark(protocol(cache), out, resume=True)
     assert_frame_equal(without_seconds(results), without_seconds(serial))
 
