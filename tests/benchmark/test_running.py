@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -152,6 +154,24 @@ def test_a_process_that_dies_is_a_row_and_the_next_task_gets_another(cache):
     finally:
         box.close()
     assert box.run(Task(0, "iris", "RDA")).status == "failed"
+
+
+def test_tasks_side_by_side_in_threads_leave_the_filters_of_warnings_alone(cache, tmp_path):
+    before = list(warnings.filters)
+    short = protocol(cache, datasets=("iris",), methods=("OPNB", "CCICA"), repeats=1, folds=2)
+    outcomes = {}
+
+    def run(name):
+        outcomes[name] = run_benchmark(short, tmp_path / f"{name}.csv").frame
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("one", "other")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert list(warnings.filters) == before
+    assert outcomes["one"]["message"].tolist() == outcomes["other"]["message"].tolist()
+    assert (outcomes["one"]["status"] == "ok").all()
 
 
 def test_unknown_data_sets_are_refused_before_the_run(cache, tmp_path):

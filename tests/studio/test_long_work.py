@@ -1,13 +1,20 @@
 """One owner for the long work of a visit: nothing of it gets lost, and all of it ends with the visit."""
 
+import threading
 import time
+from dataclasses import asdict
+from types import SimpleNamespace
 
 import pytest
 
 from opnb.studio.benchmark.desk import EXAMPLE, desk_of
 from opnb.studio.compare.comparison import comparison_of
+from opnb.studio.compare.trials import run_trials
+from opnb.studio.work.errands import LongRun, Visitor
+from opnb.studio.work.jobs import Queue, long_queue
+from opnb.studio.work.owner import KEPT_RUNS, LongWork
 from opnb.workspace.settings import FOLDER
-from tests.studio.test_compare_page import compared, here, table
+from tests.studio.test_compare_page import compared, here, table, waited
 from tests.studio.test_workspaces import open_file, refit, zip_of
 
 WAIT = 30.0
@@ -79,3 +86,82 @@ def test_a_comparison_under_way_on_other_data_is_seen_and_can_be_stopped(visit, 
         assert "Comparing on wine" not in page.run().words
     finally:
         job.cancel()
+
+
+def test_a_visit_that_is_over_begins_nothing(visit):
+    state = visit().state
+    state.close()
+    jobs = [state.fit(state.spec), state.studies.begin(lambda job: 1), desk_of(state).begin(lambda job: None)]
+    assert [job.status for job in jobs] == ["cancelled"] * 3
+
+
+def test_runs_are_kept_by_their_keys_and_the_oldest_are_ended():
+    work = LongWork()
+    first = work.run("kind", LongRun, 0)
+    job = first.begin(until_stopped)
+    assert work.run("kind", LongRun, 0) is first
+    assert work.under_way("kind") == [first]
+    assert work.run("other", LongRun, 0) is not first
+    for key in range(1, KEPT_RUNS + 1):
+        assert work.run("kind", LongRun, key) is not first
+    assert job.wait(WAIT)
+
+
+def test_what_saves_a_fit_knows_it_before_it_can_start(visit, monkeypatch, tmp_path):
+    monkeypatch.setenv(FOLDER, str(tmp_path / "kept"))
+    page = visit()
+    seen = []
+
+    def submit(queue, job):
+        shelf = page.state.keeper.shelf
+        seen.append(shelf is not None and shelf.job is job and page.state.job is job)
+        job.drop()
+        return job
+
+    monkeypatch.setattr(Queue, "submit", submit)
+    page.state.fit(page.state.spec)
+    assert seen == [True]
+
+
+def test_a_comparison_out_of_time_keeps_what_was_done_and_says_so(visit, monkeypatch):
+    monkeypatch.setattr("opnb.studio.compare.comparison.say_trials", say_one_and_wait)
+    clock = SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr("opnb.studio.work.process.time", clock)
+    page = visit().go("Compare").press("Compare")
+    deadline = time.monotonic() + WAIT
+    while not comparison_of(page.state).trials and time.monotonic() < deadline:
+        time.sleep(0.02)
+    clock.monotonic = lambda: float("inf")
+    waited(page)
+    assert "took all the time that this server allows a run, 21,600 seconds" in page.errors
+    assert table(page)["Method"].tolist() == ["LDA"]
+    assert "trials of this choice are missing" in page.words
+
+
+def say_one_and_wait(say, data, pairs):
+    """Do one trial in the process of a comparison, and no more."""
+    say(asdict(next(run_trials(data, [("LDA", 0)]))))
+    threading.Event().wait()
+
+
+def test_long_runs_take_turns_by_visitor():
+    """The second run of a visitor waits for the first of another, even where that came later."""
+    began, doors = [], {name: threading.Event() for name in ("mine", "theirs", "mine again", "yours")}
+
+    def run(name, owner):
+        def work(job):
+            began.append(name)
+            assert doors[name].wait(WAIT)
+
+        errand = LongRun(Visitor(owner))
+        return errand.begin(work)
+
+    mine = run("mine", "me")
+    doors["mine"].set()
+    assert mine.wait(WAIT)
+    jobs = [run("theirs", "them"), run("mine again", "me"), run("yours", "you")]
+    assert [long_queue().place(job) for job in jobs] == [0, 2, 1]
+    for door in doors.values():
+        door.set()
+    assert all(job.wait(WAIT) for job in jobs)
+    assert began == ["mine", "theirs", "yours", "mine again"]
