@@ -169,7 +169,7 @@ def _begin(desk: Desk, names: Sequence[str], methods: Sequence[str], settings: d
 
 
 def _load(desk: Desk) -> None:
-    """Take a results file, once."""
+    """Load a results file, once."""
     file = st.file_uploader(
         "A results file of “opnb benchmark”, or one downloaded here",
         ["csv"],

@@ -22,7 +22,7 @@ _LISTED = 200
 
 
 def ways_in(state: Studio) -> None:
-    """Let the user choose a way, and take what comes."""
+    """Let the user choose a way, and bring in what comes."""
     ways: dict[str, Callable[[Studio], None]] = {
         "Upload": _upload,
         "Paste": _paste,

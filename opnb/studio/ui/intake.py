@@ -16,7 +16,7 @@ _SEEN = "upload-seen"
 
 
 def upload_box(state: Studio, label: str, key: str) -> None:
-    """Take a file, once."""
+    """Bring a file in, once."""
     file = st.file_uploader(
         label, UPLOAD_TYPES, key=f"upload-{key}", help="CSV, TSV, Excel, Parquet or gzip, up to 50 MB."
     )
@@ -25,9 +25,9 @@ def upload_box(state: Studio, label: str, key: str) -> None:
 
 
 def bring_in(intake: Callable[[], str], file_id: str | None = None) -> None:
-    """Take data in, and run the page again with them; where they cannot be read, keep the reason."""
+    """Bring data in, and run the page again with them; where they cannot be read, keep the reason."""
     with st.spinner("Reading …"):
-        # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was taken.
+        # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was brought in.
         st.session_state[_ERROR] = intake()
         st.session_state[_SEEN] = file_id or st.session_state.get(_SEEN)
     if not st.session_state[_ERROR]:

@@ -18,7 +18,7 @@ _USUAL_LIMIT = 500 * 2**20
 
 
 def restoring(state: Studio) -> None:
-    """Take a workspace file, once, and go on with what is in it."""
+    """Open a workspace file, once, and go on with what is in it."""
     limit = _limit(state)
     file = st.file_uploader(
         "Open a downloaded workspace",

@@ -24,7 +24,7 @@ def _bundled_table(source: Source) -> Table:
 
 
 def bring_source(state: Studio, source: Source) -> str:
-    """Take up a source the app can fetch by itself, and begin its fit."""
+    """Bring in a source the app can fetch by itself, and begin its fit."""
     try:
         bundled = source.kind in ("example", "simulator") and not source.parameters
         table = _bundled_table(source) if bundled else fetch_table(source)

@@ -156,7 +156,7 @@ class Keeper:
         return _NOT_SAVED.format(self.shelf.problem) if self.shelf is not None and self.shelf.problem else ""
 
     def open(self, workspace_id: str, progress: Progress = lambda done, all: None) -> Opened:
-        """Take up a workspace.
+        """Open a workspace.
 
         Raises
         ------

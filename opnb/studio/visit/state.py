@@ -2,7 +2,7 @@
 
 The stages follow each other: source and table, data set, settings, result. Setting one discards those after it;
 nothing flows back. The fits of the visit are kept beside the chain, each with all stages it came from, so that
-any of them can be taken up again.
+any of them can be restored.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Studio:
         self.work.close()
 
     def offer(self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None) -> bool:
-        """Take up a table if it can be prepared, and tell whether it could.
+        """Use a table if it can be prepared, and tell whether it could.
 
         Where it cannot, everything stays as it was and the table waits as the draft, with the reason, for the user
         to choose another target or preparation.
@@ -235,7 +235,7 @@ class Studio:
         self.fits = [*self.fits, result][-KEPT_FITS:]
 
     def restore(self, result: FitResult) -> None:
-        """Take up an earlier fit with its table, data and settings."""
+        """Show an earlier fit again, with its table, data and settings."""
         self._set_table(result.spec.data.source, result.table, self._proposal_for(result.table), None)
         self._set_dataset(result.spec.data, result.dataset)
         self.result, self.spec = result, result.spec
@@ -322,7 +322,7 @@ class Studio:
         return True
 
     def offer_upload(self, source: Source, table: Table, raw: bytes) -> bool:
-        """Take up an upload, as a link says that waits for this very file; tell whether it could be."""
+        """Use an upload, as a link says that waits for this very file; tell whether it could be."""
         link, self.awaited = self.awaited, None
         if (
             link is not None

@@ -137,7 +137,7 @@ class Speed:
         self._lock = threading.Lock()
 
     def learn(self, size: Size, steps: int, seconds: float) -> None:
-        """Take in a search that took so many steps and seconds."""
+        """Learn from a search that took so many steps and seconds."""
         if seconds >= _SHORTEST and steps > 0:
             with self._lock:
                 self._factors.append(seconds / (steps * seconds_a_step(size)))

@@ -95,7 +95,7 @@ class FitProgress:
         return max(left, a_step)
 
     def note(self, start: int, objective: float) -> None:
-        """Take in a step of the search; the first of a start is the start itself."""
+        """Note a step of the search; the first of a start is the start itself."""
         self.latest = self.clock()
         if not self.objectives:
             self.began = self.latest
