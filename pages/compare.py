@@ -9,7 +9,7 @@ from opnb.studio.ui.session import studio, write_link
 from opnb.studio.ui.text import escaped
 
 state = studio()
-collect_fit(state)
+collect_fit()
 if state.dataset is None:
     st.info("There are no data to compare methods on yet. Bring some on the **Data** page.", icon=":material/table:")
     st.page_link("pages/data.py", label="Go to the Data page", icon=":material/table:")

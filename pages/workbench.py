@@ -17,7 +17,7 @@ with st.sidebar:
         asked = fit_form(state)
         if asked is not None:
             state.fit(asked)
-collect_fit(state)
+collect_fit()
 if state.job is not None:
     running_fit(state)
 elif state.result is not None:

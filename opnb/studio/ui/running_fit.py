@@ -17,8 +17,9 @@ from opnb.studio.work.fitting import FitProgress
 from opnb.studio.work.jobs import Job
 
 
-def collect_fit(state: Studio) -> None:
+def collect_fit() -> None:
     """Show the fit under way where it is done in a moment, and say what there is to say."""
+    state = studio()  # which saves what was asked for, before anything is waited for
     wait_briefly(state.work.fit)
     state.collect()
     _notices(state)
@@ -26,8 +27,8 @@ def collect_fit(state: Studio) -> None:
 
 def fit_shown(purpose: str) -> FitResult | None:
     """Give the fit that a page is about; None while it runs, or where there is none, and the page says so."""
+    collect_fit()
     state = studio()
-    collect_fit(state)
     if state.job is not None:
         running_fit(state)
     elif state.result is None:
