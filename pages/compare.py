@@ -4,13 +4,12 @@ import streamlit as st
 
 from opnb.studio.compare.page import comparing
 from opnb.studio.ui.intake import summary
-from opnb.studio.ui.running_fit import notices, wait_briefly
+from opnb.studio.ui.running_fit import collect_fit
 from opnb.studio.ui.session import studio, write_link
 from opnb.studio.ui.text import escaped
 
 state = studio()
-wait_briefly()
-notices(state)
+collect_fit()
 if state.dataset is None:
     st.info("There are no data to compare methods on yet. Bring some on the **Data** page.", icon=":material/table:")
     st.page_link("pages/data.py", label="Go to the Data page", icon=":material/table:")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from opnb.studio.ui.running_fit import notices, running_fit, wait_briefly
+from opnb.studio.ui.running_fit import collect_fit, running_fit
 from opnb.studio.ui.session import studio, write_link
 from opnb.studio.workbench.data_box import data_picker
 from opnb.studio.workbench.details import details
@@ -17,8 +17,7 @@ with st.sidebar:
         asked = fit_form(state)
         if asked is not None:
             state.fit(asked)
-wait_briefly()
-notices(state)
+collect_fit()
 if state.job is not None:
     running_fit(state)
 elif state.result is not None:

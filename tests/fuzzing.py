@@ -31,7 +31,7 @@ from opnb.estimators.model_files import _digest, model_to_bytes
 from opnb.studio.benchmark.desk import rows_of
 from opnb.studio.learn import links as lesson_links
 from opnb.studio.visit import links
-from opnb.studio.visit.settings import View
+from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
 from tests.benchmark.samples import paper_results
@@ -224,7 +224,8 @@ def queries() -> tuple[dict[str, str], ...]:
         "lesson": "rotate",
         "frame": "3",
     }
-    return (links.to_query(spec, View()), links.to_query(spec, View(directions=(1, 0), boundary="full")), full)
+    turned = PictureSpec(directions=(1, 0), boundary="full")
+    return (links.to_query(spec, PictureSpec()), links.to_query(spec, turned), full)
 
 
 # Inputs and readers -----------------------------------------------------------------------------------------------
@@ -415,7 +416,7 @@ def _read_workspace(data: bytes) -> None:
 
 def _follow(query: dict[str, str]) -> None:
     link = links.from_query(query)
-    assert links.from_query(links.to_query(link.spec, link.view)).problems == (), "what was read can be read again"
+    assert links.from_query(links.to_query(link.spec, link.picture)).problems == (), "what was read can be read again"
     lesson_links.from_query(query)
 
 

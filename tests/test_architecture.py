@@ -11,7 +11,7 @@ import opnb
 
 ROOT = Path(__file__).parent.parent
 LAYERS = [
-    {"opnb.errors"},
+    {"opnb.errors", "opnb.quiet"},
     {"opnb.core"},
     {"opnb.estimators"},
     {"opnb.comparators"},
@@ -33,6 +33,15 @@ KNOWING = {
     "opnb.studio.learn.links",
     "opnb.studio.tune.studies",
 }
+
+
+# Modules outside the studio that still import each other in a circle.
+CIRCLES = (
+    # A classifier saves itself, and the file's reader makes the classifier.
+    {"opnb.estimators.classifier", "opnb.estimators.model_files", "opnb.estimators.selection"},
+    # A probe is a part of the context and looks at it.
+    {"opnb.diagnostics.context", "opnb.diagnostics.probes"},
+)
 
 
 def modules():
@@ -94,6 +103,42 @@ def test_what_is_known_needs_no_streamlit(name, file):
         assert not any(other.startswith("opnb.studio.ui") for other in imported), f"{name} looks at what is shown"
     elif room in PAGES and name.count(".") > 2:
         assert "streamlit" in imported, f"{name} shows nothing: name it among what is known"
+
+
+@pytest.mark.parametrize(("name", "file"), studio_modules(), ids=[name for name, _ in studio_modules()])
+def test_what_a_visit_holds_and_long_work_know_no_page(name, file):
+    if name.split(".")[2] in ("visit", "work"):
+        rooms = {imported.split(".")[2] for imported in imports(file) if imported.startswith("opnb.studio.")}
+        assert not rooms & set(PAGES), f"{name} knows a page"
+
+
+def imported_modules(name, file, known):
+    """Give the modules that one imports, wherever it does: in functions and for types alone, too."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            full = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from full & known.keys() or {node.module} & known.keys()
+
+
+def circles():
+    """Find the sets of modules in which each can be reached from every other."""
+    known = dict(modules())
+    reached = {name: set(imported_modules(name, file, known)) - {name} for name, file in known.items()}
+    for middle in known:  # Warshall: paths through ever more modules
+        for name in known:
+            if middle in reached[name]:
+                reached[name] |= reached[middle]
+    return {
+        frozenset(other for other in known if other in reached[name] and name in reached[other])
+        for name in known
+        if name in reached[name]
+    }
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles() <= set(map(frozenset, CIRCLES))
 
 
 def test_importing_the_package_loads_nothing_heavy():

@@ -1,130 +1,87 @@
 """Processes that do tasks one after another and can be stopped.
 
 A task that hangs, or that brings its process down, costs its own row and nothing else.
-
-A box is a Python process that reads a protocol and then tasks as lines of JSON and answers each with a row. It
-lives as long as its input is open, so it never outlives the process that started it.
 """
 
-import json
-import os
 import queue
-import subprocess
-import sys
 import threading
-import warnings
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
-from typing import IO
 
 from joblib import Parallel, delayed
 
+from opnb.benchmark.child import Child, conversation
 from opnb.benchmark.protocol import Protocol, Task
 from opnb.benchmark.rows import Row, timed_out, unfinished
+from opnb.benchmark.tasks import run_task
+from opnb.quiet import own_warnings
 
-READY = "ready"
 _START_SECONDS = 300
-_COMMAND = "from opnb.benchmark.child import main; main()"
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
-)
+_COMMAND = "from opnb.benchmark.boxes import serve; serve()"
 
 
 class Box:
-    """One process, started when it is first needed and again after it ended."""
+    """One process, started when it is first needed and again after it ended; see `serve`."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
-        self._process: subprocess.Popen[str] | None = None
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._child: Child | None = None
         self._closed = False
 
     @property
     def pid(self) -> int | None:
         """Number of the process, if there is one."""
-        return None if self._process is None else self._process.pid
+        return None if self._child is None else self._child.pid
 
     def run(self, task: Task) -> Row:
         """Do a task; a process that ends or takes too long is a row, too."""
-        if not self._start():
+        child = self._started()
+        if child is None:
             return unfinished(self.protocol, task, "failed", "The process for the task could not be started.")
-        self._send(asdict(task))
+        child.tell(asdict(task))
         try:
-            line = self._lines.get(timeout=self.protocol.timeout)
-        except queue.Empty:
-            self._stop()
+            answer = child.hear(self.protocol.timeout)
+        except TimeoutError:
+            child.end()
             return timed_out(self.protocol, task)
-        if line.endswith("\n"):
-            return Row(**json.loads(line))
-        return unfinished(self.protocol, task, "failed", f"The process ended with status {self._stop()}.")
+        if answer is not None:
+            return Row(**answer)
+        return unfinished(self.protocol, task, "failed", f"The process ended with status {child.status()}.")
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
         self._closed = True
-        self._stop()
+        if self._child is not None:
+            self._child.end()
 
-    def _start(self) -> bool:
-        if self._closed or (self._process is not None and self._process.poll() is None):
-            return not self._closed
-        self._process = spawn(_COMMAND)
-        self._lines = queue.SimpleQueue()
-        listen(self._process, self._lines)
-        self._send(asdict(self.protocol))
-        return self._is_ready()
+    def _started(self) -> Child | None:
+        """Give the process, started where it is not there; None where it does not get ready."""
+        if self._closed or (self._child is not None and self._child.is_running):
+            return None if self._closed else self._child
+        if self._child is not None:
+            self._child.end()  # closes its input
+        self._child = Child(_COMMAND)
+        self._child.tell(asdict(self.protocol))
+        return self._child if self._is_ready(self._child) else None
 
-    def _is_ready(self) -> bool:
+    def _is_ready(self, child: Child) -> bool:
         """Wait for the imports: the time of a task begins after them."""
         try:
-            ready = self._lines.get(timeout=_START_SECONDS).strip() == READY
-        except queue.Empty:
+            ready = child.hear(_START_SECONDS) is not None
+        except TimeoutError:
             ready = False
         if not ready:
-            self._stop()
+            child.end()
         return ready
 
-    def _send(self, message: dict[str, object]) -> None:
-        # A process that has ended takes nothing; the missing answer will tell.
-        if self._process is not None and self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.write(json.dumps(message) + "\n")
-                self._process.stdin.flush()
 
-    def _stop(self) -> int | None:
-        """End the process and give its status."""
-        if self._process is None:
-            return None
-        self._process.kill()
-        status = self._process.wait()
-        if self._process.stdin is not None:
-            with suppress(OSError):  # what was still to be sent has no reader any more
-                self._process.stdin.close()
-        return status
-
-
-def spawn(command: str) -> subprocess.Popen[str]:
-    """Start a Python process with one numerical thread that can be written to and listened to, line by line."""
-    environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.Popen(
-        [sys.executable, "-c", command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf8",
-        env=environment,
-    )
-
-
-def listen(process: subprocess.Popen[str], lines: "queue.SimpleQueue[str]") -> None:
-    """Pass on, in a thread, what a process says; the empty text at its end, too."""
-    threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
-
-
-def _pass_on(stream: IO[str], lines: "queue.SimpleQueue[str]") -> None:
-    with stream:
-        for line in stream:
-            lines.put(line)
-    lines.put("")
+def serve() -> None:
+    """Be the process inside a box: hear a protocol, get ready, then answer every task with its row."""
+    with conversation() as (hear, answer):
+        protocol = Protocol(**hear())
+        answer({"ready": True})
+        while True:
+            answer(asdict(run_task(protocol, Task(**hear()))))
 
 
 _own = threading.local()
@@ -176,6 +133,5 @@ def run_in_boxes(protocol: Protocol, tasks: Sequence[Task], jobs: int) -> Genera
         # First the processes, so that no thread waits for one; then the threads, whose tasks are given up knowingly.
         for box in boxes:
             box.close()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with own_warnings():
             rows.close()

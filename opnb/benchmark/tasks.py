@@ -5,7 +5,6 @@ leaving out rare ones. Everything else that is fitted, the scaling included, is 
 fold or split by the estimators themselves.
 """
 
-import warnings
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -21,13 +20,14 @@ from threadpoolctl import threadpool_limits
 from opnb.benchmark.methods import BENCHMARK_METHODS
 from opnb.benchmark.protocol import Protocol, Task
 from opnb.benchmark.rows import Row, params_text, unfinished
-from opnb.comparators import Tuned, tune
+from opnb.comparators import Method, tune
 from opnb.comparators.tuning import Fold, as_folds
 from opnb.core.kernel import Array
 from opnb.data import load_pmlb, paper_policy
 from opnb.data.dataset import split_rows, stratified_rows
 from opnb.errors import DataError
 from opnb.estimators.base import log_losses
+from opnb.quiet import own_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +78,12 @@ def run_task(protocol: Protocol, task: Task) -> Row:
     """
     known: dict[str, Any] = {}
     try:
-        with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", ConvergenceWarning)
+        with threadpool_limits(limits=1), own_warnings():
             split = split_of(protocol, task.dataset, task.repeat)
             known = asdict(split.about)
-            tuned = _tuned(protocol, task, split)
-            error, log_loss = (judge(tuned.estimator, split.X_test, split.y_test) for judge in (_error, mean_log_loss))
+            seed = protocol.seed_for("method", task.dataset, task.repeat, task.method)
+            parts = split.X_train, split.y_train, split.X_test, split.y_test
+            found = judge(BENCHMARK_METHODS[task.method], *parts, split.folds, seed)
     # A benchmark of many hours must outlive any fault of one method on one data set.
     except Exception as fault:
         return unfinished(protocol, task, "failed", f"{type(fault).__name__}: {fault}", **known)
@@ -92,20 +91,80 @@ def run_task(protocol: Protocol, task: Task) -> Row:
         task.dataset,
         task.method,
         task.repeat,
-        error,
-        log_loss,
-        seconds_tune=tuned.seconds_tune,
-        seconds_fit=tuned.seconds_fit,
-        params=params_text(tuned.params),
-        message=_remark(len(caught)),
+        found.error,
+        found.log_loss,
+        seconds_tune=found.seconds_tune,
+        seconds_fit=found.seconds_fit,
+        params=found.params,
+        message=_remark(found.cut_short),
         protocol=protocol.settings(),
         **known,
     )
 
 
-def _tuned(protocol: Protocol, task: Task, split: Split) -> Tuned:
-    seed = protocol.seed_for("method", task.dataset, task.repeat, task.method)
-    return tune(BENCHMARK_METHODS[task.method], split.X_train, split.y_train, split.folds, seed)
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What one method does on one split.
+
+    Attributes
+    ----------
+    error, log_loss : float
+        On the held-out rows; the log-loss is NaN where the method gives no posteriors.
+    seconds_tune, seconds_fit : float
+        Cross-validation, and the final fit.
+    params : str
+        The chosen setting as JSON text.
+    predicted : ndarray
+        Classes of the held-out rows.
+    cut_short : int
+        Searches that ended before convergence.
+    """
+
+    error: float
+    log_loss: float
+    seconds_tune: float
+    seconds_fit: float
+    params: str
+    predicted: NDArray
+    cut_short: int
+
+
+def judge(
+    method: Method,
+    X_train: Array,
+    y_train: NDArray,
+    X_test: Array,
+    y_test: NDArray,
+    folds: int | list[Fold],
+    seed: int,
+) -> Judgement:
+    """Tune a method on training rows and judge it on held-out ones, with any warnings to itself.
+
+    Parameters
+    ----------
+    method : Method
+    X_train, y_train, X_test, y_test : ndarray
+    folds : int or list of Fold
+        Of the cross-validation on the training rows.
+    seed : int
+
+    Returns
+    -------
+    Judgement
+    """
+    with own_warnings() as heard:
+        tuned = tune(method, X_train, y_train, folds, seed)
+        predicted = tuned.estimator.predict(X_test)
+        log_loss = mean_log_loss(tuned.estimator, X_test, y_test)
+    return Judgement(
+        error=float(np.mean(predicted != y_test)),
+        log_loss=log_loss,
+        seconds_tune=tuned.seconds_tune,
+        seconds_fit=tuned.seconds_fit,
+        params=params_text(tuned.params),
+        predicted=predicted,
+        cut_short=sum(isinstance(warning, ConvergenceWarning) for warning in heard),
+    )
 
 
 def _remark(searches: int) -> str:
@@ -170,8 +229,7 @@ def warm_up(methods: tuple[str, ...]) -> None:
     The cache must not be written by several processes at once.
     """
     rng = np.random.default_rng(0)
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with threadpool_limits(limits=1), own_warnings():
         for name in methods:
             make = partial(BENCHMARK_METHODS[name].seeded, 0)
             # Kernels are compiled apart for 2, up to 4, and more classes.

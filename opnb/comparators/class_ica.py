@@ -17,7 +17,6 @@ class of at most q + 1 rows is not turned. If FastICA does not converge its last
 rotation gives a density.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -41,6 +40,7 @@ from opnb.comparators.base import (
 from opnb.comparators.kde import GAUSSIAN_EQUIVALENT, ProductDensity, silverman
 from opnb.core.initialisation import pca_start
 from opnb.core.kernel import Array
+from opnb.quiet import own_warnings
 
 # Variance, relative to the largest, below which a principal direction is no direction of the data.
 _LEAST_VARIANCE = 1e-12
@@ -100,14 +100,13 @@ def _rotation(white: Array, max_iter: int, tol: float, seed: int) -> tuple[Array
     n, q = white.shape
     if q < 2 or n <= q + 1:
         return np.eye(q), 1, True
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with own_warnings() as heard:
         ica = FastICA(whiten=False, fun=_contrast, max_iter=max_iter, tol=tol, random_state=seed)
         ica.fit(white.copy())
     rotation = ica.components_.T
     if not np.allclose(rotation.T @ rotation, np.eye(q), atol=1e-8):
         return np.eye(q), ica.n_iter_, False
-    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    converged = not any(isinstance(warning, ConvergenceWarning) for warning in heard)
     return rotation, ica.n_iter_, converged
 
 

@@ -5,7 +5,7 @@ module, set by simulation: at most 5 % false warnings on clean problems, at leas
 `make bench BENCH="false_warnings detection starts endings harm diagnosis_cost"` prints the figures, for other seeds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from numpy.typing import ArrayLike
 
@@ -71,6 +71,7 @@ def diagnose(
     *,
     codes: tuple[str, ...] | None = None,
     random_state: int = 0,
+    progress: Callable[[str, float], None] | None = None,
 ) -> list[Finding]:
     """Say what is wrong with a fit, and what is right.
 
@@ -86,6 +87,8 @@ def diagnose(
         Run these checks only; by default all of `CHECKS`.
     random_state : int, default=0
         Seed of permutations, samples and probes.
+    progress : callable, optional
+        Called before each check with its code and the share of the checks that are done. It may raise to give up.
 
     Returns
     -------
@@ -97,6 +100,16 @@ def diagnose(
         raise ValueError(f"There is no check {unknown[0]!r}; there are {', '.join(CHECKS)}.")
     with one_blas_thread():
         context = Context.of(clf, X_train, y_train, X_test, y_test, random_state)
-        found = [CHECKS[code](context) for code in (CHECKS if codes is None else codes)]
+        found = [check(context) for check in _announced(tuple(CHECKS if codes is None else codes), progress)]
     present = [finding for finding in found if finding is not None]
     return sorted(present, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def _announced(
+    codes: tuple[str, ...], progress: Callable[[str, float], None] | None
+) -> Iterator[Callable[[Context], Finding | None]]:
+    """Give the checks of some codes, each once it was said that it begins."""
+    for number, code in enumerate(codes):
+        if progress is not None:
+            progress(code, number / len(codes))
+        yield CHECKS[code]

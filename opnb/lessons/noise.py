@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +31,7 @@ from opnb.lessons.lesson import (
     short,
 )
 from opnb.lessons.samples import CLASSES, Sample
+from opnb.quiet import own_warnings
 
 LAMS = np.array([0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2])
 _NEW, _DRAWN = 1_000, 300
@@ -85,9 +85,8 @@ def _path(sample: Sample) -> list[_Fit]:
     fits: list[_Fit] = []
     start: Any = "pca"
     for lam in LAMS:
-        with warnings.catch_warnings():
-            # A search that ends early still shows the lesson's point, and noise has long searches.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        # A search that ends early still shows the lesson's point, and noise has long searches.
+        with own_warnings(ConvergenceWarning):
             model = OPNBClassifier(n_components=2, lam=float(lam), init=start).fit(sample.X, sample.labels)
         start = model.starts_[0].V
         errors = [float(np.mean(model.predict(X) != labels)) for X, labels in _both(sample)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from opnb.core.kernel import Array
 from opnb.data import Dataset
 from opnb.estimators.parallel import one_blas_thread
 from opnb.lessons.lesson import Curve, Panel, Points, Scale, decision
+from opnb.quiet import own_warnings
 
 EDGE = 1.06
 _GRID = 240
@@ -66,8 +66,7 @@ class Square:
 
 def fitted_quietly(model: Model, X: Array, y: NDArray[Any]) -> Model:
     """Fit a model; that its search could still have gained a little is no matter for a lesson."""
-    with one_blas_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with one_blas_thread(), own_warnings(ConvergenceWarning):
         model.fit(X, y)
     return model
 

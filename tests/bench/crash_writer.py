@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from opnb.data import propose
 from opnb.studio.visit.saving import Keeper
-from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, PictureSpec
 from opnb.studio.visit.snapshot import Snapshot
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled
 from opnb.studio.work.fitting import fit_work
@@ -31,7 +31,8 @@ def write(folder, workspace_id, number, pipe):
         gone, fits = (fits, (fit,)) if len(fits) >= _MOST_FITS else ((), (*fits, fit))
         if turn > 1 and gone:
             pipe.send(("deleting", {one.key for one in gone}))
-        keeper.keep(Snapshot(fit.table, fit.spec.data, fit.spec, View(), None, fits, {fit.key: str(turn)}, fit.key))
+        names = {fit.key: str(turn)}
+        keeper.save(Snapshot(fit.table, fit.spec.data, fit.spec, PictureSpec(), None, fits, names, fit.key))
         assert keeper.shelf.wait()
         if keeper.shelf.saved:
             report = {one.key: marks[one.key] for one in fits}

@@ -9,7 +9,7 @@ import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
-from opnb.studio.visit.intake import take_source
+from opnb.studio.visit.intake import bring_source
 from opnb.studio.visit.sources import Source
 from opnb.studio.visit.state import Studio
 from tests.bench.timing import heading, row
@@ -45,7 +45,7 @@ def _visits(fits):
     """Let visits begin, fit and end."""
     for number in range(fits // _FITS_A_VISIT):
         state = Studio(owner=f"visit {number}")
-        assert take_source(state, _SOURCES[number % len(_SOURCES)]) == ""
+        assert bring_source(state, _SOURCES[number % len(_SOURCES)]) == ""
         for seed in range(_FITS_A_VISIT):
             job = state.fit(replace(state.spec, init="random", n_init=2, seed=seed))
             assert job is not None, state.fit_error

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -65,7 +67,7 @@ def test_processes_give_the_same_rows_and_end_with_the_run(serial, cache, tmp_pa
     with pytest.raises(EnoughError):
         run_benchmark(protocol(cache), out, jobs=2, progress=stop_after(12))
     listed = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
-    assert "opnb.benchmark.child" not in listed.stdout
+    assert "opnb.benchmark.boxes" not in listed.stdout
     results = run_benchmark(protocol(cache), out, resume=True)
     assert_frame_equal(without_seconds(results), without_seconds(serial))
 
@@ -152,6 +154,24 @@ def test_a_process_that_dies_is_a_row_and_the_next_task_gets_another(cache):
     finally:
         box.close()
     assert box.run(Task(0, "iris", "RDA")).status == "failed"
+
+
+def test_tasks_side_by_side_in_threads_leave_the_filters_of_warnings_alone(cache, tmp_path):
+    before = list(warnings.filters)
+    short = protocol(cache, datasets=("iris",), methods=("OPNB", "CCICA"), repeats=1, folds=2)
+    outcomes = {}
+
+    def run(name):
+        outcomes[name] = run_benchmark(short, tmp_path / f"{name}.csv").frame
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("one", "other")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert list(warnings.filters) == before
+    assert outcomes["one"]["message"].tolist() == outcomes["other"]["message"].tolist()
+    assert (outcomes["one"]["status"] == "ok").all()
 
 
 def test_unknown_data_sets_are_refused_before_the_run(cache, tmp_path):

@@ -31,7 +31,7 @@ def test_links(written):
     source = link.spec.data.source
     assert [source.kind, source.name, source.content] == written["source"]
     assert link.spec.data.target == written["target"]
-    view = link.view
+    view = link.picture
     assert list(view.directions) == written["directions"]
     assert [view.boundary, view.extent, view.margins, list(view.focus)] == written["view"]
 
@@ -58,7 +58,7 @@ def test_a_workspace():
     assert kept.names == {first.key: "first"}
     assert kept.shown == second.key
     assert kept.raw.startswith(b"length,width,kind")
-    assert (kept.view.directions, kept.view.boundary) == ((1, 0), "full")
+    assert (kept.picture.directions, kept.picture.boundary) == ((1, 0), "full")
     assert [fit.spec.data.source.kind for fit in kept.fits] == ["example", "upload"]
     assert [fit.spec.n_components for fit in kept.fits] == [2, 1]
     assert [round(fit.test.error, 6) for fit in kept.fits] == [0.105263, 0.3]

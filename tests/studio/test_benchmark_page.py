@@ -10,7 +10,7 @@ from opnb.benchmark import BENCHMARK_METHODS, Protocol, Results, Row, read_resul
 from opnb.benchmark.rows import line_of
 from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.errors import OPNBError
-from opnb.studio.benchmark.desk import EXAMPLE, Desk, choices, lay_out, ordered, rows_of
+from opnb.studio.benchmark.desk import EXAMPLE, Desk, choices, desk_of, lay_out, ordered, rows_of
 from opnb.studio.benchmark.page import _report
 from opnb.studio.visit.sources import bundled_names
 from tests.benchmark.samples import fill_cache, paper_results, results_of, row
@@ -28,13 +28,13 @@ def no_folder(monkeypatch):
 def quick(monkeypatch):
     """Do the tasks in the job's own thread: a process takes seconds to start."""
 
-    def here(job, request, take):
+    def here(job, work, request, heard):
         def progress(at):
-            take(asdict(at))
+            heard(asdict(at))
 
         run_benchmark(Protocol(**request["protocol"]), request["out"], resume=True, progress=progress)
 
-    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", here)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.run_in_child", here)
 
 
 def file_of(results):
@@ -51,8 +51,8 @@ def chosen(page, datasets=(IRIS, WINE), methods=("LDA", "RDA"), repeats=1):
 
 def waited(page):
     deadline = time.monotonic() + 60
-    while page.state.desk.job is not None:
-        assert page.state.desk.job.wait(max(deadline - time.monotonic(), 0)), "the benchmark did not end"
+    while desk_of(page.state).job is not None:
+        assert desk_of(page.state).job.wait(max(deadline - time.monotonic(), 0)), "the benchmark did not end"
         page.run()
     return page
 
@@ -80,7 +80,7 @@ def test_the_first_view_says_what_would_happen(visit):
     assert page.find("pills", "Methods").options == list(dict.fromkeys([*METHODS, *BENCHMARK_METHODS])), (
         "the registry's, then the variants"
     )
-    assert page.state.desk.job is None
+    assert desk_of(page.state).job is None
 
 
 def test_choices_are_examples_the_folder_and_pmlb(tmp_path, monkeypatch):
@@ -119,7 +119,7 @@ def test_a_run_puts_its_rows_on_the_desk(visit):
     page = chosen(visit()).press("Run")
     waited(page)
     assert "2 data sets, 2 methods, 1 repeat: 4 rows." in page.words
-    entry = page.state.desk.entry
+    entry = desk_of(page.state).entry
     assert set(zip(entry.results.frame["dataset"], entry.results.frame["method"], strict=True)) == {
         (data, method) for data in (IRIS, WINE) for method in ("LDA", "RDA")
     }
@@ -134,22 +134,22 @@ def test_a_run_puts_its_rows_on_the_desk(visit):
 def test_rows_that_are_there_are_not_made_again(visit):
     page = chosen(visit()).press("Run")
     waited(page)
-    first = page.state.desk.entry.results.frame.set_index(["dataset", "method"])["seconds_tune"]
+    first = desk_of(page.state).entry.results.frame.set_index(["dataset", "method"])["seconds_tune"]
     waited(chosen(page, datasets=[WINE], methods=["LDA", "RDA", "NB"]).press("Run"))
-    second = page.state.desk.entry.results.frame.set_index(["dataset", "method"])["seconds_tune"]
+    second = desk_of(page.state).entry.results.frame.set_index(["dataset", "method"])["seconds_tune"]
     assert len(second) == 3, "what was not asked for is left out"
     assert second[WINE, "LDA"] == first[WINE, "LDA"]
-    assert page.state.desk.progress.before == 2
-    page.choose("selectbox", "Results of this visit", page.state.desk.entries[0].id)
+    assert desk_of(page.state).progress.before == 2
+    page.choose("selectbox", "Results of this visit", desk_of(page.state).entries[0].id)
     assert "2 data sets, 2 methods" in page.words
 
 
 def test_cancel_keeps_the_rows_and_they_can_be_seen_while_it_runs(visit, monkeypatch):
-    def two_and_no_more(job, request, take):
+    def two_and_no_more(job, work, request, heard):
         protocol = Protocol(**request["protocol"])
 
         def progress(at):
-            take(asdict(at))
+            heard(asdict(at))
             if at.done == 2:
                 raise InterruptedError
 
@@ -158,10 +158,10 @@ def test_cancel_keeps_the_rows_and_they_can_be_seen_while_it_runs(visit, monkeyp
         while not job.stopping:
             time.sleep(0.01)
 
-    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", two_and_no_more)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.run_in_child", two_and_no_more)
     page = chosen(visit(), repeats=2).press("Run")
     deadline = time.monotonic() + 60
-    while page.state.desk.progress.done < 2 and time.monotonic() < deadline:
+    while desk_of(page.state).progress.done < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
     page.run()
     assert page.at.get("progress")[0].proto.text.startswith("2 of 8, a few seconds left")
@@ -170,22 +170,22 @@ def test_cancel_keeps_the_rows_and_they_can_be_seen_while_it_runs(visit, monkeyp
     page.press("Cancel")
     waited(page)
     assert "stopped with 2 of 8 rows" in page.words
-    assert len(read_results(page.state.desk.entry.raw).frame) == 2
+    assert len(read_results(desk_of(page.state).entry.raw).frame) == 2
     assert downloads(page) == ["Results", "Report"]
     loaded(page)
     assert "stopped with" not in page.words, "the notice belongs to the run"
 
 
 def test_what_stops_a_run_is_said(visit, monkeypatch):
-    def fails(job, request, take):
-        take({"fetching": "adult"})
+    def fails(job, work, request, heard):
+        heard({"fetching": "adult"})
         raise OPNBError("The PMLB data set 'adult' cannot be fetched from the network.")
 
-    monkeypatch.setattr("opnb.studio.benchmark.desk.follow", fails)
+    monkeypatch.setattr("opnb.studio.benchmark.desk.run_in_child", fails)
     page = chosen(visit(), datasets=["adult"]).press("Run")
     waited(page)
     assert "cannot be fetched" in page.errors
-    assert page.state.desk.entry is None
+    assert desk_of(page.state).entry is None
 
 
 VIEWS = ["Overview", "Errors", "Wins", "Ranks", "Dissection", "Time", "Data sets"]
@@ -253,9 +253,11 @@ def test_names_of_a_stranger_are_text(visit):
     for view in VIEWS:
         page.segment("Summary", view)
         assert "<b>$x$" not in str(page.figures())
-    assert NASTY in page.state.desk.entry.methods
+    assert NASTY in desk_of(page.state).entry.methods
     assert all("[x](http" not in element.value for element in page.at.subheader)
-    assert "<script>" not in _report(page.state.desk.entry, page.state.desk.entry.methods).split("<h1>")[1][:400]
+    assert (
+        "<script>" not in _report(desk_of(page.state).entry, desk_of(page.state).entry.methods).split("<h1>")[1][:400]
+    )
 
 
 def test_small_results_say_what_they_lack(visit):

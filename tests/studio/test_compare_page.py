@@ -8,22 +8,23 @@ import pytest
 
 from opnb.comparators import METHODS, USUAL_METHODS, tune
 from opnb.errors import OPNBError
+from opnb.studio.compare.comparison import comparison_of
 from opnb.studio.compare.trials import Trial, run_trials
 
 QUICK = ["LDA", "NB", "RDA"]
 
 
-def here(job, request, take):
+def here(job, work, request, heard):
     """Do the trials in the job's own thread: a process takes seconds to start."""
     for trial in run_trials(request["data"], request["pairs"]):
         if job.stopping:
             return
-        take(asdict(trial))
+        heard(asdict(trial))
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr("opnb.studio.compare.comparison.follow", here)
+    monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", here)
 
 
 def compared(page, methods=QUICK, repeats=2):
@@ -37,7 +38,7 @@ def compared(page, methods=QUICK, repeats=2):
 
 
 def comparison(page):
-    return page.state.comparisons[page.state.dataset]
+    return comparison_of(page.state)
 
 
 def waited(page):
@@ -142,11 +143,11 @@ def values(sent):
 
 
 def test_methods_without_probabilities_have_no_log_loss(visit, monkeypatch):
-    def certain(job, request, take):
+    def certain(job, work, request, heard):
         for method, repeat in request["pairs"]:
-            take(asdict(Trial(method, repeat, 0.0, float("nan"), 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
+            heard(asdict(Trial(method, repeat, 0.0, float("nan"), 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
 
-    monkeypatch.setattr("opnb.studio.compare.comparison.follow", certain)
+    monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", certain)
     page = compared(visit(), ["SVM"], 2)
     assert "Difference" not in page.find("segmented_control", "Drawn").options
     page.segment("Drawn", "Log-loss")
@@ -164,12 +165,12 @@ def test_confusions_count_every_held_out_row_of_every_repeat(visit):
 
 
 def test_rows_appear_while_others_are_awaited_and_cancel_keeps_them(visit, monkeypatch):
-    def one_and_no_more(job, request, take):
-        take(asdict(next(run_trials(request["data"], request["pairs"]))))
+    def one_and_no_more(job, work, request, heard):
+        heard(asdict(next(run_trials(request["data"], request["pairs"]))))
         while not job.stopping:
             time.sleep(0.01)
 
-    monkeypatch.setattr("opnb.studio.compare.comparison.follow", one_and_no_more)
+    monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", one_and_no_more)
     page = visit().go("Compare")
     page.choose("pills", "Methods", QUICK)
     page.press("Compare")
@@ -188,12 +189,12 @@ def test_rows_appear_while_others_are_awaited_and_cancel_keeps_them(visit, monke
 
 
 def test_a_method_without_a_result_says_why(visit, monkeypatch):
-    def fails(job, request, take):
+    def fails(job, work, request, heard):
         for method, repeat in request["pairs"]:
             problem = "no *luck* today" if method == "NB" else ""
-            take(asdict(Trial(method, repeat, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]], problem)))
+            heard(asdict(Trial(method, repeat, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]], problem)))
 
-    monkeypatch.setattr("opnb.studio.compare.comparison.follow", fails)
+    monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", fails)
     page = compared(visit())
     assert "NB has no result in 2 repeats: no *luck* today" in page.words
     assert "NB" not in table(page)["Method"].tolist()
@@ -202,11 +203,11 @@ def test_a_method_without_a_result_says_why(visit, monkeypatch):
 
 
 def test_a_run_that_breaks_down_says_so_and_keeps_its_rows(visit, monkeypatch):
-    def breaks(job, request, take):
-        take(asdict(Trial("LDA", 0, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
+    def breaks(job, work, request, heard):
+        heard(asdict(Trial("LDA", 0, 0.25, 0.5, 1.0, 1.0, "{}", [[1, 0], [0, 1]])))
         raise OPNBError("The process that did the work ended with status 9.")
 
-    monkeypatch.setattr("opnb.studio.compare.comparison.follow", breaks)
+    monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", breaks)
     page = compared(visit())
     assert "ended with status 9" in page.errors
     assert table(page)["Method"].tolist() == ["LDA"]
@@ -216,12 +217,13 @@ def test_a_run_that_breaks_down_says_so_and_keeps_its_rows(visit, monkeypatch):
 @pytest.mark.usefixtures("quick")
 def test_every_data_set_has_its_own_comparison(visit):
     page = compared(visit(), ["LDA"], 1)
-    wine = page.state.dataset
+    wine, compared_on_wine = page.state.dataset, comparison(page)
     page.go("Workbench").choose("selectbox", "Data", page.find("selectbox", "Data").options[0])
     page.go("Compare")
     assert page.state.dataset is not wine
     assert not comparison(page).trials
-    assert len(page.state.comparisons[wine].trials) == 1
+    assert comparison(page) is not compared_on_wine
+    assert len(compared_on_wine.trials) == 1
 
 
 def test_a_large_table_is_compared_on_a_sample(visit):
@@ -261,8 +263,8 @@ def test_time_left_goes_by_what_was_seen_and_else_by_a_guess(visit):
     found = comparison(page)
     guess = found.seconds_for([("LDA", 0), ("SVM", 0)])
     assert found.seconds_for([("SVM", 0)]) > found.seconds_for([("LDA", 0)]) > 0
-    found.take(asdict(Trial("SVM", 0, 0.1, 0.1, 1.0, 100.0)))
-    found.take(asdict(Trial("SVM", 1, 0.1, 0.1, 1.0, 200.0)))
+    found.add(asdict(Trial("SVM", 0, 0.1, 0.1, 1.0, 100.0)))
+    found.add(asdict(Trial("SVM", 1, 0.1, 0.1, 1.0, 200.0)))
     assert found.seconds_for([("SVM", 2), ("SVM", 3)]) == 300
     assert found.seconds_for([("LDA", 0), ("SVM", 2)]) == pytest.approx(150 + found.seconds_for([("LDA", 0)]))
     assert guess < 150

@@ -138,9 +138,9 @@ def test_a_failure_is_explained(visit, monkeypatch):
 
 def test_a_fit_that_is_asked_for_stops_the_study():
     studies = Studies()
-    studies.ask("key", lambda job: [report(job, 0.0, "wait") for _ in iter(int, 1)], "me", lambda: True)
+    studies.ask("key", lambda job: [report(job, 0.0, "wait") for _ in iter(int, 1)])
     job = studies.job
-    studies.stop()
+    studies.drop()
     assert job.wait(10)
     assert studies.job is None
     studies.collect()
@@ -150,7 +150,7 @@ def test_a_fit_that_is_asked_for_stops_the_study():
 def test_a_study_runs_once_and_reports():
     studies, runs = Studies(), []
     for _ in range(2):
-        studies.ask("key", lambda job: runs.append(1) or "outcome", "me", lambda: True)
+        studies.ask("key", lambda job: runs.append(1) or "outcome")
         assert studies.job is None or studies.job.wait(10)
         studies.collect()
     assert studies.outcomes == {"key": "outcome"}

@@ -7,6 +7,7 @@ import re
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
+from opnb.studio.benchmark.desk import desk_of
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit import exports
 from tests.studio import nasty
@@ -171,7 +172,7 @@ def test_names_are_text_on_compare_and_learn(page):
 def test_names_in_a_results_file_are_text(page):
     page.go("Benchmark")
     check(page)
-    page.state.desk.problem = nasty.NAMES["html"]
+    desk_of(page.state).problem = nasty.NAMES["html"]
     check(page.run())
 
 

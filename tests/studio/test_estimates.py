@@ -14,12 +14,10 @@ from opnb.studio.visit.settings import FitSpec
 from opnb.studio.visit.sources import DataSpec, Source
 from opnb.studio.work import fitting
 from opnb.studio.work.estimates import (
-    FitLimits,
     Size,
     Speed,
     all_steps_left,
     check_cost,
-    fit_limits,
     fits,
     megabytes,
     most_seconds,
@@ -28,6 +26,7 @@ from opnb.studio.work.estimates import (
     steps_left,
 )
 from opnb.studio.work.jobs import Job
+from opnb.studio.work.limits import FitLimits, fit_limits
 
 SIZE = Size(rows=20_000, columns=50, directions=20, classes=10, starts=10, steps=80, bins=100)
 TIGHT = FitLimits(seconds=10, megabytes=20)

@@ -15,7 +15,7 @@ from opnb.figures import figure_html
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit import exports
 from opnb.studio.visit.drawing import compute, describe, picture_of, report, side_by_side
-from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, PictureSpec
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.work.fitting import fit_work
@@ -100,7 +100,7 @@ def test_numbers_stay_numbers_in_a_csv():
 
 
 def test_names_are_text_in_the_report_and_the_figure(hostile):
-    for page in (report(hostile, "<i>title</i>"), figure_html(picture_of(hostile, View()))):
+    for page in (report(hostile, "<i>title</i>"), figure_html(picture_of(hostile, PictureSpec()))):
         assert "<b>x</b>" not in page
         assert "<i>title</i>" not in page
 
@@ -122,19 +122,19 @@ def test_selected_rows_come_with_their_columns_and_predictions(result):
 
 
 def test_the_link_is_an_address_that_reads_back(result):
-    address = exports.link(result, View((1, 2)), "http://localhost:1/")
+    address = exports.link(result, PictureSpec((1, 2)), "http://localhost:1/")
     assert address == "http://localhost:1/?data=example%3Airis&target=species&directions=3&show=2%2C3"
 
 
 def test_every_picture_has_words(result):
-    assert "error" in describe(compute(result, View()))
+    assert "error" in describe(compute(result, PictureSpec()))
     strip = fitted(replace(result.spec, n_components=1), result.table)
-    assert "only direction" in describe(compute(strip, View()))
+    assert "only direction" in describe(compute(strip, PictureSpec()))
 
 
 def test_fits_of_other_classes_are_compared_in_figures_of_their_own(result, hostile):
-    assert len(side_by_side((result, result), ("a", "b"), View())) == 1
-    assert len(side_by_side((result, hostile), ("a", "b"), View())) == 2
+    assert len(side_by_side((result, result), ("a", "b"), PictureSpec())) == 1
+    assert len(side_by_side((result, hostile), ("a", "b"), PictureSpec())) == 2
 
 
 @pytest.mark.parametrize("name", ["**a**", "<b>", ":red[x]", "$x$", "[a](b)", "`c`", "# h", "- l", "a_b_c", "~~s~~"])

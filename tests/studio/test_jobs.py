@@ -8,6 +8,7 @@ import pytest
 from opnb.errors import DataError
 from opnb.studio.work import jobs
 from opnb.studio.work.jobs import Job, Queue
+from opnb.studio.work.limits import FITS_VARIABLE
 
 WAIT = 10.0
 
@@ -159,7 +160,7 @@ def test_a_short_absence_is_forgiven(gate):
 @pytest.mark.parametrize(("given", "limit"), [("3", 3), ("0", None), ("-1", None), ("x", None)])
 def test_the_width_of_the_queue_is_a_setting(monkeypatch, given, limit):
     jobs.queue.cache_clear()
-    monkeypatch.setenv(jobs.LIMIT_VARIABLE, given)
+    monkeypatch.setenv(FITS_VARIABLE, given)
     try:
         assert jobs.queue().limit == limit if limit else jobs.queue().limit >= 1
     finally:

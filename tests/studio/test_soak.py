@@ -6,7 +6,7 @@ import threading
 import weakref
 from dataclasses import replace
 
-from opnb.studio.visit.intake import take_source
+from opnb.studio.visit.intake import bring_source
 from opnb.studio.visit.sources import Source
 from opnb.studio.visit.state import KEPT_FITS, Studio
 from tests.bench.soak import _until_idle
@@ -14,7 +14,7 @@ from tests.bench.soak import _until_idle
 
 def visit(fits):
     state = Studio(owner="somebody")
-    assert take_source(state, Source("example", "iris")) == ""
+    assert bring_source(state, Source("example", "iris")) == ""
     for seed in range(fits):
         assert state.fit(replace(state.spec, init="random", seed=seed)).wait(60)
         state.collect()

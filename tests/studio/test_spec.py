@@ -13,7 +13,7 @@ import opnb
 from opnb.data import SIMULATORS, PrepareOptions, propose
 from opnb.errors import OPNBError
 from opnb.studio.visit.links import from_query, to_query
-from opnb.studio.visit.settings import CHOICES, FitSpec, View, default_spec, differences
+from opnb.studio.visit.settings import CHOICES, FitSpec, PictureSpec, default_spec, differences
 from opnb.studio.visit.snippet import python_snippet
 from opnb.studio.visit.sources import DataSpec, Source, bundled_names, fetch_table, prepared, settled
 from opnb.studio.work.fitting import fit_work
@@ -67,7 +67,7 @@ SPECS = st.builds(
     seed=st.integers(0, 2**31 - 1),
 )
 VIEWS = st.builds(
-    View,
+    PictureSpec,
     directions=st.lists(st.integers(0, 99), min_size=2, max_size=2, unique=True).map(tuple),
     boundary=st.sampled_from(CHOICES["boundary"]),
     extent=st.sampled_from(CHOICES["extent"]),
@@ -82,7 +82,7 @@ def test_a_link_brings_back_the_fit_and_the_view(spec, view):
     link = from_query(to_query(spec, view))
     assert link.problems == ()
     assert link.spec == spec
-    assert link.view == view
+    assert link.picture == view
     assert hash(link.spec) == hash(spec)
 
 
@@ -196,11 +196,11 @@ def test_labels_name_what_is_unusual():
 @pytest.mark.parametrize(
     ("view", "m", "shown"),
     [
-        (View(), 1, (0,)),
-        (View(), 2, (0, 1)),
-        (View((5, 7)), 2, (0, 1)),
-        (View((3, 1)), 4, (3, 1)),
-        (View((1, 9)), 3, (1, 0)),
+        (PictureSpec(), 1, (0,)),
+        (PictureSpec(), 2, (0, 1)),
+        (PictureSpec((5, 7)), 2, (0, 1)),
+        (PictureSpec((3, 1)), 4, (3, 1)),
+        (PictureSpec((1, 9)), 3, (1, 0)),
     ],
 )
 def test_a_view_fits_any_model(view, m, shown):

@@ -51,7 +51,7 @@ def test_a_change_of_directions_redraws_without_a_new_fit(visit):
     before, first = page.state.result, page.figures()[0]
     page.choose("selectbox", "Up", 3)
     assert page.state.result is before
-    assert page.state.view.directions == (0, 3)
+    assert page.state.picture.directions == (0, 3)
     assert page.figures()[0] != first
     assert "XV<sub>4</sub>" in page.figures()[0]["layout"]["yaxis"]["title"]["text"]
 
@@ -64,7 +64,7 @@ def test_the_same_direction_twice_is_answered_with_words(visit):
 def test_boundary_extent_and_margins_are_choices_of_the_picture(visit):
     page = visit(directions="3")
     page.segment("Boundary of", "full").segment("Part shown", "central").segment("Curves at the sides", "prior")
-    view = page.state.view
+    view = page.state.picture
     assert (view.boundary, view.extent, view.margins) == ("full", "central", "prior")
     assert page.at.query_params["boundary"] == "full"
 
@@ -83,7 +83,7 @@ def test_many_classes_can_be_focused(visit):
     page.choose("selectbox", "Predict", "letter")
     assert len(page.state.result.projected.class_names) == 26
     page.choose("multiselect", "Classes in colour", ["c", "x"])
-    assert page.state.view.focus == ("c", "x")
+    assert page.state.picture.focus == ("c", "x")
     named = {name for name in names_of(page.figures()[0]) if name}
     assert {"c", "x"} <= named
     assert "a" not in named
@@ -144,7 +144,7 @@ def test_a_link_restores_data_settings_seed_and_view(visit):
     page = visit(data="simulator:rotated", sim='{"n":200,"seed":4}', lam="0.02", directions="2", show="2,1", split="7")
     spec = page.state.result.spec
     assert page.state.result.dataset.name == "rotated"
-    assert (spec.lam, spec.data.options.seed, page.state.view.directions) == (0.02, 7, (1, 0))
+    assert (spec.lam, spec.data.options.seed, page.state.picture.directions) == (0.02, 7, (1, 0))
     assert len(page.state.result.dataset.y) == 200
     assert page.find("selectbox", "Across").value == 1
 

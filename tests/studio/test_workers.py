@@ -1,6 +1,6 @@
 """Work in processes: answers as they come, an end at once, and problems in words."""
 
-import json
+import os
 import threading
 
 import numpy as np
@@ -8,11 +8,13 @@ import pytest
 from sklearn.datasets import load_iris
 
 from opnb.errors import OPNBError
-from opnb.studio.compare.trials import Trial, run_trial, split_of, store
+from opnb.studio.benchmark.desk import say_rows
+from opnb.studio.compare.trials import Trial, run_trial, say_trials, split_of, store
 from opnb.studio.words import about
-from opnb.studio.work import process as workers
+from opnb.studio.work.errands import LongRun
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.process import Background, follow
+from opnb.studio.work.limits import RUN_SECONDS_VARIABLE
+from opnb.studio.work.process import run_in_child
 
 NOTHING = np.empty(0, dtype=int)
 
@@ -34,7 +36,8 @@ def test_a_process_does_the_trials_that_this_one_would(stored):
     path, X, y, test = stored
     found = []
     pairs = [("LDA", 0), ("RDA", 1)]
-    follow(job(), {"work": "compare", "data": str(path), "pairs": pairs}, lambda answer: found.append(Trial(**answer)))
+    arguments = {"data": str(path), "pairs": pairs}
+    run_in_child(job(), say_trials, arguments, lambda answer: found.append(Trial(**answer)))
     for trial, (method, repeat) in zip(found, pairs, strict=True):
         here = run_trial(method, repeat, X, y, test)
         assert (trial.method, trial.repeat, trial.error) == (method, repeat, here.error)
@@ -43,45 +46,77 @@ def test_a_process_does_the_trials_that_this_one_would(stored):
         assert trial.params == here.params
 
 
-def test_a_stop_ends_the_process_in_the_middle_of_its_work(stored, monkeypatch):
-    started = []
-    monkeypatch.setattr(workers, "_send", lambda process, request: started.append(process))
-    stopped = job()
-    threading.Timer(0.3, stopped.cancel).start()
-    follow(stopped, {}, lambda answer: None)
-    assert started[0].returncode is not None
+def wait_for_ever(say):
+    """Say which process this is, and then nothing more."""
+    say({"pid": os.getpid()})
+    threading.Event().wait()
+
+
+def ended(pid):
+    """Tell whether there is no such process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_stop_ends_the_process_in_the_middle_of_its_work():
+    stopped, said = job(), []
+
+    def heard(answer):
+        said.append(answer["pid"])
+        stopped.cancel()
+
+    run_in_child(stopped, wait_for_ever, {}, heard)
+    assert ended(said[0])
+
+
+def test_the_owners_limit_ends_the_process_and_is_said(monkeypatch):
+    said = []
+    monkeypatch.setenv(RUN_SECONDS_VARIABLE, "1e-9")
+    with pytest.raises(OPNBError, match=r"all the time that this server allows a run, 1e-09 seconds, .* kept"):
+        run_in_child(job(), wait_for_ever, {}, said.append)
 
 
 def test_what_the_process_finds_wrong_is_said(tmp_path):
     protocol = {"datasets": ["no-such-set"], "methods": ["LDA"], "data_dir": str(tmp_path)}
-    request = {"work": "benchmark", "protocol": protocol, "out": str(tmp_path / "out.csv")}
     said = []
     with pytest.raises(OPNBError, match="PMLB has no data set 'no-such-set'"):
-        follow(job(), request, said.append)
+        run_in_child(job(), say_rows, {"protocol": protocol, "out": str(tmp_path / "out.csv")}, said.append)
     assert said == [{"fetching": "no-such-set"}]
 
 
-def test_a_process_that_breaks_down_is_said(monkeypatch):
-    monkeypatch.setattr(workers, "_COMMAND", "import os; os._exit(3)")
+def break_down(say):
+    """End as a process does that the system kills."""
+    os._exit(3)
+
+
+def test_a_process_that_breaks_down_is_said():
     with pytest.raises(OPNBError, match="ended with status 3"):
-        follow(job(), {}, lambda answer: None)
+        run_in_child(job(), break_down, {}, lambda answer: None)
 
 
-def test_answers_pass_as_they_come(monkeypatch):
-    code = f"print({json.dumps({'n': 1})!r}, flush=True); input(); print({json.dumps({'n': 2})!r})"
-    monkeypatch.setattr(workers, "_COMMAND", code)
+def say_two(say, first):
+    """Say something twice, and print something besides."""
+    say({"n": first})
+    print("a library's own words")
+    say({"n": first + 1})
+
+
+def test_answers_pass_as_they_come():
     found = []
-    follow(job(), {}, found.append)
+    run_in_child(job(), say_two, {"first": 1}, found.append)
     assert found == [{"n": 1}, {"n": 2}]
 
 
-def test_background_work_keeps_its_problem():
-    work = Background()
+def test_a_long_run_keeps_its_problem():
+    work = LongRun()
 
     def fails(job):
         raise OPNBError("no luck")
 
-    work.begin(fails, "", lambda: True)
+    work.begin(fails)
     assert work.job.wait(20)
     work.collect()
     assert work.job is None

@@ -23,7 +23,7 @@ SHARED_CACHES = {
     "intake._bundled_table",  # examples and simulators as they come
     "session._first_result",  # the fit of an example
     "jobs.queue",  # jobs, each seen by its visitor alone
-    "process.long_queue",
+    "jobs.long_queue",
     "desk.example",  # bundled data
     "page._told",  # lessons on simulated data
     "page._drawn",
@@ -72,7 +72,7 @@ def same(before, after):
     np.testing.assert_array_equal(
         after.state.result.projected.log_posterior, before.state.result.projected.log_posterior
     )
-    assert (after.state.spec, after.state.view) == (before.state.spec, before.state.view)
+    assert (after.state.spec, after.state.picture) == (before.state.spec, before.state.picture)
     assert after.state.data_spec == before.state.data_spec
 
 
@@ -93,7 +93,7 @@ def test_data_fits_names_and_settings_come_back(visit, reload, table, restarted)
     again = reload(page, restarted=restarted)
     same(page, again)
     assert again.state.name_of(again.state.result) == "*smooth*"
-    assert (again.state.view.extent, again.find("select_slider", "Smoothness (λ)").value) == ("central", 0.05)
+    assert (again.state.picture.extent, again.find("select_slider", "Smoothness (λ)").value) == ("central", 0.05)
     assert again.state.raw == table
     assert again.state.table.frame.equals(page.state.table.frame)
     assert again.find("selectbox", "Data").value == again.state.source

@@ -3,7 +3,7 @@
 from functools import partial
 
 from opnb.data import propose, read_table
-from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, PictureSpec
 from opnb.studio.visit.snapshot import Snapshot
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table, prepared, settled
 from opnb.studio.work.fitting import fit_work
@@ -31,5 +31,5 @@ def fit_of_an_upload(data=UPLOAD, name="mine.csv", **settings):
 
 def snapshot(*fits, **others):
     last = fits[-1]
-    given = {"view": View(), "fits": fits, "shown": last.key} | others
+    given = {"picture": PictureSpec(), "fits": fits, "shown": last.key} | others
     return Snapshot(last.table, last.spec.data, last.spec, **given)

@@ -11,7 +11,7 @@ from opnb.data import Limits, PrepareOptions, Table, read_table
 from opnb.data.kept_tables import kept_table, table_values, table_words
 from opnb.errors import DataError, OPNBError, WorkspaceError
 from opnb.studio.visit.links import to_query
-from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, PictureSpec
 from opnb.studio.visit.snapshot import Snapshot, Waiting, items_of, opened
 from opnb.studio.visit.sources import DataSpec, Source
 from opnb.workspace import Item
@@ -68,12 +68,12 @@ def test_the_scores_of_a_kept_fit_need_no_predictions_and_those_of_strangers_are
 
 def test_settings_view_pending_fit_and_waiting_table_come_back(iris):
     options = PrepareOptions(seed=5, roles={"sepal length (cm)": "category"})
-    view = View((1, 0), extent="central", focus=("a",))
+    view = PictureSpec((1, 0), extent="central", focus=("a",))
     numbers = read_table(b"u,v\n" + b"".join(b"%d.5,%d.25\n" % (i, i) for i in range(30)), name="numbers.csv")
     waiting = Waiting(numbers, DataSpec(Source("upload", "numbers.csv"), "v", options), b"raw")
     pending = replace(iris.spec, lam=0.02)
-    kept = back(samples.snapshot(iris, view=view, pending=pending, waiting=waiting)).snapshot
-    assert (kept.view, kept.pending, kept.spec) == (view, pending, iris.spec)
+    kept = back(samples.snapshot(iris, picture=view, pending=pending, waiting=waiting)).snapshot
+    assert (kept.picture, kept.pending, kept.spec) == (view, pending, iris.spec)
     assert (kept.waiting.spec, kept.waiting.raw, kept.waiting.table) == (waiting.spec, b"raw", numbers)
 
 
@@ -88,8 +88,8 @@ def test_roles_of_many_columns_come_back():
     rows = [",".join(f"{(i * (j + 3)) % 7}.{i}" for j in range(400)) + f",{'ab'[i % 2]}" for i in range(20)]
     table = read_table("\n".join([",".join([*names, "kind"]), *rows]).encode(), name="wide.csv")
     data = DataSpec(Source("upload", "wide.csv"), "kind", PrepareOptions(roles=dict.fromkeys(names[:300], "leave out")))
-    snapshot = Snapshot(table, data, FitSpec(data), View())
-    assert len(to_query(FitSpec(data), View())["roles"]) > 15_000
+    snapshot = Snapshot(table, data, FitSpec(data), PictureSpec())
+    assert len(to_query(FitSpec(data), PictureSpec())["roles"]) > 15_000
     assert back(snapshot).snapshot.data == data
 
 

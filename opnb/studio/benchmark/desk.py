@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from opnb.errors import OPNBError
 from opnb.studio.visit.sources import bundled_names
 from opnb.studio.words import quantity
+from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.process import Background, follow
+from opnb.studio.work.process import Say, run_in_child
 
 if TYPE_CHECKING:
     from opnb.benchmark import Progress, Protocol, Results, Row, Summary
@@ -162,7 +163,7 @@ class Entry:
         return self._summaries[key]
 
 
-class Desk(Background):
+class Desk(LongRun):
     """The results of a visit, and the run that makes more of them.
 
     Attributes
@@ -178,8 +179,8 @@ class Desk(Background):
         The data set that is being fetched.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, visitor: Visitor | None = None) -> None:
+        super().__init__(visitor)
         self.entries: list[Entry] = []
         self.shown = 0
         self.protocol: Protocol | None = None
@@ -224,7 +225,7 @@ class Desk(Background):
         self.entries = [*self.entries, entry][-_KEPT:]
         self.shown = entry.id
 
-    def run(self, protocol: Protocol, state: Studio) -> None:
+    def run(self, protocol: Protocol) -> None:
         """Begin a benchmark; rows that earlier runs of this visit have are taken over."""
         from opnb.benchmark import Progress
 
@@ -235,7 +236,7 @@ class Desk(Background):
         self.protocol, self.progress, self.fetching = protocol, Progress(0, len(protocol.tasks())), ""
         known = self.so_far()
         self._seconds_before = 0.0 if known is None else float(_seconds(known).sum())
-        self.begin(partial(self._work, protocol, self._file), state.owner, state.alive)
+        self.begin(partial(self._work, protocol, self._file))
 
     def _known(self, protocol: Protocol) -> bytes:
         """Write the finished rows of earlier runs that a protocol asks for."""
@@ -247,9 +248,9 @@ class Desk(Background):
         return line_of(None) + b"".join(line_of(row) for task, row in sorted(fine.items()) if task in wanted)
 
     def _work(self, protocol: Protocol, file: Path, job: Job[None]) -> None:
-        follow(job, {"work": "benchmark", "protocol": asdict(protocol), "out": str(file)}, self._take)
+        run_in_child(job, say_rows, {"protocol": asdict(protocol), "out": str(file)}, self._note)
 
-    def _take(self, answer: Mapping[str, Any]) -> None:
+    def _note(self, answer: Mapping[str, Any]) -> None:
         from opnb.benchmark import Progress
 
         if "fetching" in answer:
@@ -285,13 +286,13 @@ class Desk(Background):
         fresh = float(rows["seconds"].sum()) - self._seconds_before
         return float(expected) * max(at.seconds / fresh, 1.0) if fresh > 0 else None
 
-    def collect(self) -> None:
+    def collect(self) -> Job[None] | None:
         """Put the rows of a run that has ended on the desk."""
-        ended = self.job is not None and self.job.finished
-        super().collect()
-        results = self.so_far() if ended else None
+        job = super().collect()
+        results = None if job is None else self.so_far()
         if results is not None and self._file is not None:
             self._add(Entry(self._name(), results, self._file.read_bytes(), is_run=True))
+        return job
 
     def _name(self) -> str:
         assert self.protocol is not None
@@ -304,6 +305,27 @@ class Desk(Background):
         last = next((entry for entry in reversed(self.entries) if entry.is_run), None)
         ended = self.job is None and self.progress is not None and self.progress.done < self.progress.total
         return ended and last is not None and last.id == self.shown
+
+
+def desk_of(state: Studio) -> Desk:
+    """Give the desk of a visit."""
+    return state.work.run("benchmark", Desk)
+
+
+def say_rows(say: Say, protocol: dict[str, Any], out: str) -> None:
+    """Run a benchmark and say how far it is; the work of a process (see `opnb.studio.work.process`)."""
+    from opnb.benchmark import Protocol, local_datasets, run_benchmark
+    from opnb.data import pmlb_table
+
+    def progress(at: Progress) -> None:
+        say(asdict(at))
+
+    asked = Protocol(**protocol)
+    for name in sorted(set(asked.datasets) - set(local_datasets(asked.data_dir))):
+        # Here, once: every task of a data set that cannot be had would wait for the network.
+        say({"fetching": name})
+        pmlb_table(name, asked.data_dir)
+    run_benchmark(asked, out, resume=True, progress=progress)
 
 
 def _seconds(results: Results) -> Any:

@@ -21,14 +21,15 @@ from opnb.figures.benchmark import (
     pairwise_figure,
 )
 from opnb.figures.ranks import ranks_figure
-from opnb.studio.benchmark.desk import EXAMPLE, Choice, Desk, Entry, choices, ordered
+from opnb.studio.benchmark.desk import EXAMPLE, Choice, Desk, Entry, choices, desk_of, ordered
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.files import download
-from opnb.studio.ui.progress import STEP, bar, heading
+from opnb.studio.ui.progress import STEP_DRAWING, counted, under_way, wait_briefly
 from opnb.studio.ui.session import look, studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.settings import LARGEST_SEED
 from opnb.studio.words import about, file_stem, quantity, shortened
+from opnb.studio.work.jobs import Job
 
 if TYPE_CHECKING:
     from opnb.benchmark import Summary
@@ -40,8 +41,9 @@ _USUAL_REPEATS, _MOST_REPEATS = 2, 100
 
 def benchmarking() -> None:
     """Show the ways to results, the run under way, and the results."""
-    desk = studio().desk
-    desk.wait_briefly()
+    desk = desk_of(studio())
+    wait_briefly(desk)
+    desk.collect()
     ways: dict[str, Callable[[Desk], None]] = {"Run here": _run, "Load a file": _load}
     way = st.segmented_control(
         "Results", list(ways), default="Run here", required=True, key="benchmark-way", persist_state="session"
@@ -50,8 +52,8 @@ def benchmarking() -> None:
     if desk.problem:
         st.error(escaped(desk.problem, 500), icon=":material/error:")
     if desk.job is not None:
-        heading(desk, "Running the benchmark", "benchmark-cancel")
-        _under_way()
+        said, below = partial(_said, desk), partial(_live, desk)
+        under_way(desk, "**Running the benchmark**", "benchmark-cancel", said, below, step=STEP_DRAWING)
     if desk.entry is not None:
         _shown(desk)
     elif desk.job is None:
@@ -159,7 +161,7 @@ def _begin(desk: Desk, names: Sequence[str], methods: Sequence[str], settings: d
     try:
         protocol = Protocol(tuple(names), ordered(methods), **settings, data_dir=str(desk.folder))
         with st.spinner("Getting ready …"):
-            desk.run(protocol, studio())
+            desk.run(protocol)
     except (OPNBError, OSError) as error:
         st.error(escaped(error, 500), icon=":material/error:")
         return
@@ -167,7 +169,7 @@ def _begin(desk: Desk, names: Sequence[str], methods: Sequence[str], settings: d
 
 
 def _load(desk: Desk) -> None:
-    """Take a results file, once."""
+    """Load a results file, once."""
     file = st.file_uploader(
         "A results file of “opnb benchmark”, or one downloaded here",
         ["csv"],
@@ -183,16 +185,16 @@ def _load(desk: Desk) -> None:
             st.caption(f"Below are still the results of {escaped(desk.entry.name)}.")
 
 
-@st.fragment(run_every=STEP)
-def _under_way() -> None:
-    """Follow the run, with the rows that are there, and run the page once more at its end."""
-    desk = studio().desk
-    job, at = desk.job, desk.progress
-    if job is None or job.finished or at is None:
-        st.rerun()
-    what = f"fetching {desk.fetching}" if desk.fetching else "" if at.done > at.before else "getting ready"
+def _said(desk: Desk, job: Job[None]) -> tuple[float, str]:
+    at = desk.progress
+    assert at is not None
+    what = f"fetching {escaped(desk.fetching)}" if desk.fetching else "" if at.done > at.before else "getting ready"
+    return counted(job, at.done, at.total, what, desk.seconds_left())
+
+
+def _live(desk: Desk, job: Job[None]) -> None:
+    """Show the rows that are there."""
     results = desk.so_far()
-    bar(job, at.done, at.total, what, desk.seconds_left())
     if results is None:
         return
     try:

@@ -15,9 +15,10 @@ from opnb.benchmark import cheap_first, expected_seconds
 from opnb.comparators import METHODS
 from opnb.data.dataset import stratified_rows
 from opnb.data.policy import MAX_ROWS
-from opnb.studio.compare.trials import Pair, Trial, split_of, store
+from opnb.studio.compare.trials import Pair, Trial, say_trials, split_of, store
+from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.process import Background, follow
+from opnb.studio.work.process import run_in_child
 from opnb.views import ErrorCount, Metrics, Spread, differences, spread
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 MOST_REPEATS = 50
 USUAL_REPEATS = 5
-_KEPT = 10
+_KIND = "comparison"
 
 
-class Comparison(Background):
+class Comparison(LongRun):
     """All trials made on one data set.
 
     Attributes
@@ -42,8 +43,8 @@ class Comparison(Background):
         Of the run under way, or of the last one.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        super().__init__()
+    def __init__(self, dataset: Dataset, visitor: Visitor | None = None) -> None:
+        super().__init__(visitor)
         self.dataset = dataset
         self.trials: dict[Pair, Trial] = {}
         self.asked: list[Pair] = []
@@ -67,13 +68,13 @@ class Comparison(Background):
         pairs = [(method, repeat) for repeat in range(repeats) for method in ordered]
         return [pair for pair in pairs if pair not in self.trials]
 
-    def run(self, methods: Sequence[str], repeats: int, state: Studio) -> None:
+    def run(self, methods: Sequence[str], repeats: int) -> None:
         """Ask for the trials that a choice lacks."""
         self.asked = self.missing(methods, repeats)
-        self.begin(partial(_work, self, self.asked), state.owner, state.alive)
+        self.begin(partial(_work, self, self.asked))
 
-    def take(self, answer: Mapping[str, Any]) -> None:
-        """Keep a trial that has come."""
+    def add(self, answer: Mapping[str, Any]) -> None:
+        """Add a trial that has come."""
         trial = Trial(**answer)
         self.trials[trial.method, trial.repeat] = trial
 
@@ -102,18 +103,24 @@ def _work(comparison: Comparison, pairs: Sequence[Pair], job: Job[None]) -> None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         store(path, comparison.X, comparison.labels, comparison.test)
-        follow(job, {"work": "compare", "data": str(path), "pairs": list(pairs)}, comparison.take)
+        run_in_child(job, say_trials, {"data": str(path), "pairs": list(pairs)}, comparison.add)
 
 
 def comparison_of(state: Studio) -> Comparison:
     """Give the comparison on the data in use; those of other data wait for the visitor to come back."""
-    assert state.dataset is not None
-    found = state.comparisons.pop(state.dataset, None) or Comparison(state.dataset)
-    state.comparisons[state.dataset] = found
-    for old in list(state.comparisons)[:-_KEPT]:
-        state.comparisons.pop(old).cancel()
-    found.collect()
-    return found
+    dataset, table, spec = state.dataset, state.table, state.data_spec
+    assert dataset is not None
+    assert table is not None
+    assert spec is not None
+    # By content: the same table, prepared in the same way, makes another `Dataset` every time.
+    key = (table.content_hash, spec.target, spec.options)
+    return state.work.run(_KIND, partial(Comparison, dataset), key)
+
+
+def others_under_way(state: Studio, comparison: Comparison) -> list[Comparison]:
+    """List the comparisons on other data that wait or go on."""
+    runs = [run for run in state.work.under_way(_KIND) if isinstance(run, Comparison)]
+    return [run for run in runs if run is not comparison]
 
 
 class Outcome:

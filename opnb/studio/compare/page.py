@@ -12,15 +12,23 @@ from opnb.comparators import METHODS, USUAL_METHODS
 from opnb.data.policy import MAX_ROWS
 from opnb.data.writing import csv_bytes
 from opnb.figures import comparison_figure, confusion_figure, spread_figure
-from opnb.studio.compare.comparison import MOST_REPEATS, USUAL_REPEATS, Comparison, Outcome, comparison_of
+from opnb.studio.compare.comparison import (
+    MOST_REPEATS,
+    USUAL_REPEATS,
+    Comparison,
+    Outcome,
+    comparison_of,
+    others_under_way,
+)
 from opnb.studio.compare.planes import Planes, planes_key, planes_work
 from opnb.studio.ui.charts import chart
-from opnb.studio.ui.progress import STEP, bar, heading
+from opnb.studio.ui.progress import STEP_DRAWING, counted, under_way, wait_briefly
 from opnb.studio.ui.session import look, narrow, studio
 from opnb.studio.ui.study import study
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.words import about, file_stem, quantity
+from opnb.studio.work.jobs import Job
 
 _MEASURES = {
     "Error": ("error", "held-out error in %", 100.0, False),
@@ -34,7 +42,8 @@ def comparing() -> None:
     """Show the comparison on the data in use."""
     state = studio()
     comparison = comparison_of(state)
-    comparison.wait_briefly()
+    wait_briefly(comparison)
+    comparison.collect()
     methods, repeats = _choice(comparison)
     _errors_of_run(comparison)
     views: dict[str, Callable[[], None]] = {
@@ -45,10 +54,13 @@ def comparing() -> None:
     chosen = st.segmented_control(
         "View", list(views), default="Errors", required=True, key="compare-view", persist_state="session"
     )
+    for number, other in enumerate(others_under_way(state, comparison)):
+        _under_way(other, f"compare-cancel-other-{number}", lambda job: None)
     if comparison.job is not None:
-        heading(comparison, f"Comparing on {comparison.dataset.name}", "compare-cancel")
-        _under_way(methods, repeats, chosen == "Errors")
-        if chosen == "Errors":
+        with_errors = chosen == "Errors"
+        below = partial(_errors, methods, repeats) if with_errors else lambda: None
+        _under_way(comparison, "compare-cancel", lambda job: below())
+        if with_errors:
             return
     views[chosen or "Errors"]()
 
@@ -87,7 +99,7 @@ def _choice(comparison: Comparison) -> tuple[list[str], int]:
             key="compare-run",
             disabled=busy or not missing,
             on_click=comparison.run,
-            args=(methods, repeats, studio()),
+            args=(methods, repeats),
         )
         with st.popover("What they are", icon=":material/help:"):
             st.markdown("\n".join(f"- **{escaped(m.name)}**: {escaped(m.description, 200)}" for m in METHODS.values()))
@@ -118,18 +130,16 @@ def _errors_of_run(comparison: Comparison) -> None:
         st.caption(f"Compared on a sample of {MAX_ROWS:,} rows, as in the paper's experiments.")
 
 
-@st.fragment(run_every=STEP)
-def _under_way(methods: list[str], repeats: int, with_errors: bool) -> None:
-    """Follow the run, with the rows that are there, and run the page once more at its end."""
-    comparison = comparison_of(studio())
-    job = comparison.job
-    if job is None:
-        st.rerun()
-    rest, total = comparison.rest, len(comparison.asked)
-    what = f"{rest[0][0]}, repeat {rest[0][1] + 1}" if rest else ""
-    bar(job, total - len(rest), total, what, comparison.seconds_for(rest))
-    if with_errors:
-        _errors(methods, repeats)
+def _under_way(comparison: Comparison, key: str, below: Callable[[Job[None]], None]) -> None:
+    """Follow a run, with what is shown below its bar."""
+
+    def said(job: Job[None]) -> tuple[float, str]:
+        rest, total = comparison.rest, len(comparison.asked)
+        what = f"{escaped(rest[0][0])}, repeat {rest[0][1] + 1}" if rest else ""
+        return counted(job, total - len(rest), total, what, comparison.seconds_for(rest))
+
+    words = f"**Comparing on {escaped(comparison.dataset.name)}**"
+    under_way(comparison, words, key, said, below, step=STEP_DRAWING)
 
 
 def _errors(methods: list[str], repeats: int) -> None:
@@ -258,7 +268,7 @@ def _projections() -> None:
     if planes is None:
         return
     figure = comparison_figure(
-        planes.views, planes.titles, focus=focus_of(result, state.view), same_axes=False, **look()
+        planes.views, planes.titles, focus=focus_of(result, state.picture), same_axes=False, **look()
     )
     chart(figure, "compare-planes", "The projections of the methods side by side", bar=False)
     for note in planes.notes:

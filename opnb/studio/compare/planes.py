@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb.comparators.gaussian_planes import DiscriminantPlane, GaussianPlane, GaussianProjectionPlane
 from opnb.errors import OPNBError
+from opnb.quiet import own_warnings
 from opnb.studio.visit.results import projected_rows
 from opnb.studio.work.fitting import fit_within
 from opnb.studio.work.jobs import Job
@@ -68,8 +68,6 @@ def planes_work(result: FitResult, job: Job[Any]) -> Planes:
 
 def _rival(method: GaussianPlane, result: FitResult) -> ProjectionView:
     data = result.dataset
-    with warnings.catch_warnings():
-        # A search short of its precision serves a picture.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with own_warnings(ConvergenceWarning):  # a search short of its precision serves a picture
         method.fit(data.X_train, data.y_train)
     return projection_view(method, projected=projected_rows(method, data))

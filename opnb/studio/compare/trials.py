@@ -7,18 +7,18 @@ are drawn afresh.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from opnb.benchmark.rows import one_line, params_text
-from opnb.benchmark.tasks import mean_log_loss, warm_up
-from opnb.comparators import METHODS, tune
+from opnb.benchmark.rows import one_line
+from opnb.benchmark.tasks import judge, warm_up
+from opnb.comparators import METHODS
 from opnb.data.dataset import split_rows
+from opnb.studio.work.process import Say
 
 FOLDS = 5
 SHARE = 0.25
@@ -63,6 +63,12 @@ def store(path: Path, X: NDArray[np.float64], labels: NDArray[np.intp], test: ND
     np.savez(path, X=X, labels=labels, test=test)
 
 
+def say_trials(say: Say, data: str, pairs: Sequence[Pair]) -> None:
+    """Do trials and say each; the work of a process (see `opnb.studio.work.process`)."""
+    for trial in run_trials(data, pairs):
+        say(asdict(trial))
+
+
 def run_trials(data: str, pairs: Sequence[Pair]) -> Iterator[Trial]:
     """Do trials one after another.
 
@@ -95,25 +101,21 @@ def run_trial(
     train, held_out = split_of(labels, repeat, test)
     folds = int(np.clip(np.bincount(labels[train]).min(), 2, FOLDS))
     try:
-        with warnings.catch_warnings():
-            # A search that ends early is judged by its error like any other.
-            warnings.simplefilter("ignore")
-            tuned = tune(METHODS[method], X[train], labels[train], folds, repeat)
-            predicted = tuned.estimator.predict(X[held_out])
-            log_loss = mean_log_loss(tuned.estimator, X[held_out], labels[held_out])
+        parts = X[train], labels[train], X[held_out], labels[held_out]
+        found = judge(METHODS[method], *parts, folds, repeat)
     # A method that does not suit the data must not end the comparison of the others.
     except Exception as fault:
         return Trial(method, repeat, waited=time.monotonic() - began, problem=one_line(fault) or type(fault).__name__)
     confusion = np.zeros((labels.max() + 1,) * 2, dtype=int)
-    np.add.at(confusion, (labels[held_out], predicted), 1)
+    np.add.at(confusion, (labels[held_out], found.predicted), 1)
     return Trial(
         method,
         repeat,
-        error=float(np.mean(predicted != labels[held_out])),
-        log_loss=log_loss,
-        seconds=tuned.seconds_tune + tuned.seconds_fit,
+        error=found.error,
+        log_loss=found.log_loss,
+        seconds=found.seconds_tune + found.seconds_fit,
         waited=time.monotonic() - began,
-        params=params_text(tuned.params),
+        params=found.params,
         confusion=confusion.tolist(),
     )
 

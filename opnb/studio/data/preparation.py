@@ -10,9 +10,9 @@ import streamlit as st
 
 from opnb.data import ROLES, PrepareOptions
 from opnb.errors import OPNBError
-from opnb.studio.ui.intake import show_draft_error, take
+from opnb.studio.ui.intake import bring_in, show_draft_error
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.intake import change_data, take_file
+from opnb.studio.visit.intake import bring_file, change_data
 from opnb.studio.visit.settings import LARGEST_SEED
 from opnb.studio.visit.sources import DataSpec
 from opnb.studio.visit.state import Draft, Studio
@@ -68,7 +68,7 @@ def reading_settings(state: Studio, working: Draft) -> None:
         given["header"] = None if header == _FOUND else header == "names"
         if st.form_submit_button("Read again"):
             raw = working.raw
-            take(lambda: take_file(state, working.source.name, raw, **given))
+            bring_in(lambda: bring_file(state, working.source.name, raw, **given))
 
 
 def _text_settings(chosen: dict[str, Any], key: str) -> dict[str, Any]:

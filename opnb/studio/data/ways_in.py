@@ -8,11 +8,11 @@ import streamlit as st
 
 from opnb.data import SIMULATORS, PmlbEntry, pmlb_catalogue
 from opnb.data.simulators import Parameter
-from opnb.studio.ui.intake import show_intake_error, take, upload_box
+from opnb.studio.ui.intake import bring_in, show_intake_error, upload_box
 from opnb.studio.ui.running_fit import not_saved
 from opnb.studio.ui.text import escaped
 from opnb.studio.ui.workspace_file import restoring
-from opnb.studio.visit.intake import take_file, take_source
+from opnb.studio.visit.intake import bring_file, bring_source
 from opnb.studio.visit.settings import LARGEST_SEED
 from opnb.studio.visit.sources import MAX_SIMULATED_ROWS, ROWS, SEED, Source, bundled_names
 from opnb.studio.visit.state import Studio
@@ -22,7 +22,7 @@ _LISTED = 200
 
 
 def ways_in(state: Studio) -> None:
-    """Let the user choose a way, and take what comes."""
+    """Let the user choose a way, and bring in what comes."""
     ways: dict[str, Callable[[Studio], None]] = {
         "Upload": _upload,
         "Paste": _paste,
@@ -48,14 +48,14 @@ def _paste(state: Studio) -> None:
         text = st.text_area("Rows of a table, for instance copied from a spreadsheet", height=160, key="pasted")
         sent = st.form_submit_button("Read", icon=":material/content_paste:")
     if sent:
-        take(lambda: take_file(state, "pasted text", text.encode()))
+        bring_in(lambda: bring_file(state, "pasted text", text.encode()))
 
 
 def _examples(state: Studio) -> None:
     with st.container(horizontal=True):
         for name in bundled_names():
             if st.button(name.replace("_", " "), key=f"example-{name}"):
-                take(lambda name=name: take_source(state, Source("example", name)))  # type: ignore[misc]
+                bring_in(lambda name=name: bring_source(state, Source("example", name)))  # type: ignore[misc]
 
 
 def _simulate(state: Studio) -> None:
@@ -75,7 +75,7 @@ def _simulate(state: Studio) -> None:
         usual = {ROWS: simulator.n, SEED: 0} | {key: p.default for key, p in simulator.parameters.items()}
         given = {ROWS: rows, SEED: seed, **values}
         changed = tuple((key, value) for key, value in given.items() if value != usual[key])
-        take(lambda: take_source(state, Source("simulator", name, changed)))
+        bring_in(lambda: bring_source(state, Source("simulator", name, changed)))
 
 
 def _parameter(column: st.delta_generator.DeltaGenerator, key: str, name: str, parameter: Parameter) -> float:
@@ -98,7 +98,7 @@ def _benchmarks(state: Studio) -> None:
         return
     entry = st.selectbox(f"Data set ({len(found)} found)", found[:_LISTED], format_func=_entry_words, key="pmlb-choice")
     if st.button("Load", icon=":material/download:", key="pmlb-load") and entry is not None:
-        take(lambda: take_source(state, Source("pmlb", entry.name)))
+        bring_in(lambda: bring_source(state, Source("pmlb", entry.name)))
 
 
 def _entry_words(entry: PmlbEntry) -> str:

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opnb.diagnostics import CHECKS, Finding
-from opnb.diagnostics.context import Context
-from opnb.diagnostics.finding import SEVERITIES
-from opnb.estimators.parallel import one_blas_thread
+from opnb.diagnostics import Finding, diagnose
 from opnb.studio.visit.settings import BOUNDS, FitSpec
 from opnb.studio.words import quantity
 from opnb.studio.work.jobs import Job
@@ -37,16 +34,14 @@ CHECK_WORDS: Mapping[str, str] = {
 
 def diagnose_work(result: FitResult, job: Job[Findings]) -> Findings:
     """Run every check on a fit, worst first; run by a study's `Job`."""
-    data, found = result.dataset, []
+    data = result.dataset
     X_test, y_test = (data.X_test, data.y_test) if len(data.test) else (None, None)
+
+    def progress(code: str, share: float) -> None:
+        report(job, share, CHECK_WORDS.get(code, "Counting"))
+
     report(job, 0.0, "Getting ready")
-    with one_blas_thread():
-        context = Context.of(result.classifier, data.X_train, data.y_train, X_test, y_test, 0)
-        for number, (code, check) in enumerate(CHECKS.items()):
-            report(job, number / len(CHECKS), CHECK_WORDS.get(code, "Counting"))
-            found.append(check(context))
-    present = [finding for finding in found if finding is not None]
-    return tuple(sorted(present, key=lambda finding: SEVERITIES.index(finding.severity)))
+    return tuple(diagnose(result.classifier, data.X_train, data.y_train, X_test, y_test, progress=progress))
 
 
 @dataclass(frozen=True)

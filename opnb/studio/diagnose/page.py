@@ -26,7 +26,7 @@ from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import picture_of, side_by_side
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import FitSpec, differences
-from opnb.studio.visit.state import Trial
+from opnb.studio.visit.state import TriedRemedy
 from opnb.studio.words import quantity
 from opnb.studio.work.studies import diagnosis_key
 
@@ -116,16 +116,16 @@ def _apply(spec: FitSpec, code: str, title: str) -> None:
     studio().try_remedy(spec, code, title)
 
 
-def before_and_after(trial: Trial, after: FitResult, findings: Findings | None) -> None:
+def before_and_after(tried: TriedRemedy, after: FitResult, findings: Findings | None) -> None:
     """Show what a remedy did: a sentence, numbers, and both pictures on the same axes."""
-    before = trial.before
+    before = tried.before
     with st.container(border=True, key="before-after"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown("#### Before and after", width="content")
             st.button(
                 "Back to the fit before", icon=":material/undo:", key="undo-remedy", on_click=_restore, args=(before,)
             )
-        said = [what_changed(before, after)] + ([fate(trial.title, trial.code, findings)] if findings else [])
+        said = [what_changed(before, after)] + ([fate(tried.title, tried.code, findings)] if findings else [])
         st.markdown(escaped(" ".join(said), 1_000))
         changes = [f"{name}: {old} → {new}" for name, old, new in differences(before.spec, after.spec)]
         st.caption(escaped("Changed: " + "; ".join(changes) + ".", 500))
@@ -139,12 +139,12 @@ def _pictures(before: FitResult, after: FitResult) -> None:
     same = st.segmented_control(
         "Axes", ["Same axes", "Each its own"], default="Same axes", required=True, key="remedy-axes"
     )
-    view, look = studio().view, {"theme": theme(), "compact": narrow()}
+    picture, look = studio().picture, {"theme": theme(), "compact": narrow()}
     if same == "Each its own":
         pairs = ((before, "Before"), (after, "After"))
-        figures = [picture_of(result, view, title=title, **look) for result, title in pairs]
+        figures = [picture_of(result, picture, title=title, **look) for result, title in pairs]
     else:
-        figures = side_by_side((before, after), ("Before", "After"), view, **look)
+        figures = side_by_side((before, after), ("Before", "After"), picture, **look)
         small = much_smaller(before, after)
         if small:
             st.caption(f"The points {small} lie close together on these axes. Choose **Each its own** to see them.")

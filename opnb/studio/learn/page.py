@@ -15,7 +15,7 @@ from opnb.lessons import LESSONS, Choice, Control, Lesson
 from opnb.lessons.guide import HEAD, HOW, guide_html, guide_markdown, title
 from opnb.lessons.lesson import Value
 from opnb.studio.learn.links import Place, from_query, link, place_of, to_query
-from opnb.studio.learn.player import follow
+from opnb.studio.learn.player import story_player
 from opnb.studio.ui import address
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, theme
@@ -207,7 +207,7 @@ def _follow(visit: Visit, story: Story) -> None:
     """Hear which frame the figure shows; last on the page, since it takes room without showing anything."""
     place = visit.place
     identity = urlencode({**to_query(place), "at": str(visit.drawn)})
-    follow(_FIGURE, identity, story.step, place.play, visit.moved)
+    story_player(_FIGURE, identity, story.step, place.play, visit.moved)
 
 
 def _steps(visit: Visit, story: Story) -> None:

@@ -59,7 +59,7 @@ export default function ({ data, setStateValue }) {
 _player = st.components.v2.component("opnb_story_player", js=_SCRIPT)
 
 
-def follow(figure: str, identity: str, step: float, play: bool, moved: Callable[[int], None]) -> None:
+def story_player(figure: str, identity: str, step: float, play: bool, moved: Callable[[int], None]) -> None:
     """Hear of the frames of a figure, and play it if it should play by itself.
 
     Parameters

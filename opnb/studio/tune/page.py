@@ -13,7 +13,7 @@ from opnb.studio.tune.studies import (
     MOST_DIRECTIONS,
     RANDOM_STARTS,
     SHUFFLES,
-    Path,
+    LamPath,
     Shuffled,
     angles_to_best,
     dimension_work,
@@ -60,7 +60,7 @@ def _path(result: FitResult) -> None:
         "The error for every smoothness λ, by cross-validation on the training rows, and the projection as λ changes. "
         "Drag the slider below the points, or play it."
     )
-    path: Path | None = study(path_key(result), partial(path_work, result), "Following the path of λ")
+    path: LamPath | None = study(path_key(result), partial(path_work, result), "Following the path of λ")
     if path is None:
         return
     left, right = st.columns([2, 3], gap="medium")
@@ -117,11 +117,11 @@ def _variants(result: FitResult, name: str, specs: tuple[FitSpec, ...]) -> None:
 
 def _panels(fits: Sequence[FitResult], titles: Sequence[str], alt: str) -> None:
     """Draw fits in one figure where they have two directions, else in a figure each."""
-    view = studio().view
-    computed = [compute(fit, view) for fit in fits]
+    picture = studio().picture
+    computed = [compute(fit, picture) for fit in fits]
     planes = [one for one in computed if isinstance(one, ProjectionView)]
     if len(planes) == len(fits):
-        figure = comparison_figure(planes, titles, focus=focus_of(fits[0], view), same_axes=False, **look())
+        figure = comparison_figure(planes, titles, focus=focus_of(fits[0], picture), same_axes=False, **look())
         chart(figure, "panels", alt, bar=False)
         return
     for number, (column, one) in enumerate(zip(st.columns(len(computed)), computed, strict=True)):
@@ -143,7 +143,7 @@ def _adopt(fit: FitResult, name: str) -> None:
         icon=":material/check:" if shown else ":material/move_up:",
         key=f"adopt-{fit.id}",
         disabled=shown,
-        on_click=studio().keep,
+        on_click=studio().add,
         args=(fit,),
         width="stretch",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb.diagnostics import DimensionCurve, dimension_curve, permuted_labels, principal_angles
 from opnb.estimators.selection import DEFAULT_LAMS, OPNBClassifierCV
+from opnb.quiet import own_warnings
 from opnb.studio.visit.settings import FitSpec, in_words
 from opnb.studio.work.fitting import fit_within
 from opnb.studio.work.jobs import Job
@@ -69,14 +69,14 @@ def angles_to_best(fits: Sequence[FitResult]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class LamPath:
     """Errors along a path of lam, and the movie of its solutions."""
 
     errors: PathErrors
     movie: Movie
 
 
-def path_work(result: FitResult, job: Job[Any]) -> Path:
+def path_work(result: FitResult, job: Job[Any]) -> LamPath:
     """Choose lam by cross-validation on the training rows."""
     data, settings = result.dataset, result.spec.settings()
     del settings["lam"]
@@ -85,14 +85,12 @@ def path_work(result: FitResult, job: Job[Any]) -> Path:
     watch = _PathWatch(job, (folds + 1) * len(DEFAULT_LAMS) * n_starts)
     # A function, because the search copies its settings, and a job cannot be copied.
     cv = OPNBClassifierCV(**settings, cv=folds, callback=lambda iteration: watch(iteration))
-    with warnings.catch_warnings():
+    with own_warnings(UserWarning):
         # The path is for choosing: a solution short of its precision, or a class too rare for a fold, serves too.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", UserWarning)
         cv.fit(data.X_train, data.y_train)
     report(job, 1.0, "Gathering")
     errors = path_errors(cv, data.X_train, data.y_train, data.X_test, data.y_test)
-    return Path(errors, path_movie(cv, result.projected, _all_rows(result), errors))
+    return LamPath(errors, path_movie(cv, result.projected, _all_rows(result), errors))
 
 
 class _PathWatch:
@@ -168,8 +166,7 @@ def playback_work(result: FitResult, job: Job[Any]) -> Movie:
     """Repeat the search that led to a fit, and record where it went."""
     watch = _Recorder(job, result)
     classifier = result.spec.classifier(callback=watch)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with own_warnings(ConvergenceWarning):  # it was said with the fit itself
         classifier.fit(result.dataset.X_train, result.dataset.y_train)
     return playback_movie(result.classifier, result.projected, _all_rows(result), watch.snapshots)
 

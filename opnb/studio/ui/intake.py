@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.intake import UPLOAD_TYPES, take_file
+from opnb.studio.visit.intake import UPLOAD_TYPES, bring_file
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
 
@@ -16,18 +16,18 @@ _SEEN = "upload-seen"
 
 
 def upload_box(state: Studio, label: str, key: str) -> None:
-    """Take a file, once."""
+    """Bring a file in, once."""
     file = st.file_uploader(
         label, UPLOAD_TYPES, key=f"upload-{key}", help="CSV, TSV, Excel, Parquet or gzip, up to 50 MB."
     )
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
-        take(lambda: take_file(state, file.name, file.getvalue()), file.file_id)
+        bring_in(lambda: bring_file(state, file.name, file.getvalue()), file.file_id)
 
 
-def take(intake: Callable[[], str], file_id: str | None = None) -> None:
-    """Take data in, and run the page again with them; where they cannot be read, keep the reason."""
+def bring_in(intake: Callable[[], str], file_id: str | None = None) -> None:
+    """Bring data in, and run the page again with them; where they cannot be read, keep the reason."""
     with st.spinner("Reading …"):
-        # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was taken.
+        # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was brought in.
         st.session_state[_ERROR] = intake()
         st.session_state[_SEEN] = file_id or st.session_state.get(_SEEN)
     if not st.session_state[_ERROR]:

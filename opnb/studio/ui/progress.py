@@ -1,36 +1,87 @@
-"""Long work on the page: a line with Cancel, a bar, and words for the time it takes."""
+"""Long work on the page: what is done, a way to stop it, its place in the queue, and how far it is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
-from opnb.studio.ui.text import escaped
+from opnb.studio.ui.session import studio
 from opnb.studio.words import about, quantity
+from opnb.studio.work.errands import Errand
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.process import Background, long_queue
 
-STEP = 0.7  # seconds between two looks at work under way
+QUICK = 0.8  # seconds: work that is done by then is shown without the way there
+# Seconds between two looks at work under way.
+STEP = 0.5
+STEP_DRAWING = 1.0  # drawing keeps a browser without a graphics card busy, and a click has to wait for it
+STEP_WAITING = 2.0  # many may wait at once, and asking costs those who run
+
+Said = Callable[[Job[Any]], tuple[float, str]]
 
 
-def heading(work: Background, words: str, key: str) -> None:
-    """Say what is done, and let the visitor stop it.
+def wait_briefly(errand: Errand[Any]) -> None:
+    """Give quick work, or a stop, the time to end, so that the page does not flicker."""
+    job = errand.job
+    if job is not None and not errand.place:  # nobody waits for one that waits itself
+        job.wait(QUICK if job.stopping else max(QUICK - job.seconds, 0.0))
 
-    The button stays outside the part that is drawn anew all the time, or a click could miss it.
+
+def under_way(
+    errand: Errand[Any],
+    words: str,
+    key: str,
+    said: Said,
+    below: Callable[[Job[Any]], None] = lambda job: None,
+    *,
+    step: float = STEP,
+    noun: str = "job",
+) -> None:
+    """Show work under way and let the visitor stop it; at its end the page runs once more.
+
+    Parameters
+    ----------
+    errand : Errand
+    words : str
+        What is done, in Markdown.
+    key : str
+        Of the Cancel button.
+    said : callable
+        Gives the share of the work that is done, and words for the bar.
+    below : callable
+        Shows what else there is to see of it.
+    step : float
+        Seconds between two looks.
+    noun : str
+        What waits in the queue.
     """
+    # The button stays outside the part that is drawn anew all the time, or a click could miss it.
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f"**{escaped(words)}**", width="content")
-        st.button("Cancel", icon=":material/stop:", key=key, on_click=work.cancel)
+        st.markdown(words, width="content")
+        st.button("Cancel", icon=":material/stop:", key=key, on_click=errand.cancel)
+    waits = errand.place > 0
+    st.fragment(_look, run_every=STEP_WAITING if waits else step)(errand, said, below, noun, waits)
 
 
-def bar(job: Job[None], done: int, total: int, what: str, seconds_left: float | None) -> None:
-    """Show how far the work is."""
-    place = long_queue().place(job)
+def _look(errand: Errand[Any], said: Said, below: Callable[[Job[Any]], None], noun: str, waited: bool) -> None:
+    """Follow the work until it is finished, or until it no longer waits, then run the page once more."""
+    studio()  # what has changed is saved
+    job, place = errand.job, errand.place
+    if job is None or job.finished or (waited and not place):
+        st.rerun()
     if place:
-        st.progress(0.0, f"Waiting for a free place: {quantity(place, 'job')} to start, yours being the last of them.")
-        return
+        st.progress(0.0, f"Waiting for a free place: {quantity(place, noun)} to start, yours being the last of them.")
+    else:
+        st.progress(*said(job))
+    below(job)
+
+
+def counted(job: Job[Any], done: int, total: int, what: str, seconds_left: float | None) -> tuple[float, str]:
+    """Give share and words of work that is counted; `what` is under way, in Markdown."""
     if job.stopping:
         words = "Stopping …"
     else:
         left = "" if seconds_left is None or done == total else f", {about(seconds_left)} left"
-        words = f"{done:,} of {total:,}{left}" + (f": {escaped(what)} …" if what else "")
-    st.progress(done / max(total, 1), words)
+        words = f"{done:,} of {total:,}{left}" + (f": {what} …" if what else "")
+    return done / max(total, 1), words

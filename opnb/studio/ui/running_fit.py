@@ -6,29 +6,40 @@ import streamlit as st
 
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.live import moving_picture, objective_curve
+from opnb.studio.ui.progress import STEP_DRAWING, under_way, wait_briefly
 from opnb.studio.ui.session import studio, theme
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import FitSpec
 from opnb.studio.visit.state import Studio
-from opnb.studio.words import about, quantity
+from opnb.studio.words import about
 from opnb.studio.work.fitting import FitProgress
-from opnb.studio.work.jobs import Job, queue
-
-_QUICK = 0.8  # seconds: a fit that is done by then is shown without the way there
-_STEP = 1.0  # drawing keeps a browser without a graphics card busy, and a click has to wait for it
-_STEP_WAITING = 2.0  # many may wait at once, and asking costs those who run
+from opnb.studio.work.jobs import Job
 
 
-def wait_briefly() -> None:
-    """Give a quick fit the time to finish, so that the page does not flicker."""
-    state = studio()
-    if state.job is not None and not queue().place(state.job):  # nobody waits for one that waits itself
-        state.job.wait(_QUICK if state.job.stopping else max(_QUICK - state.job.seconds, 0.0))
+def collect_fit() -> None:
+    """Show the fit under way where it is done in a moment, and say what there is to say."""
+    state = studio()  # which saves what was asked for, before anything is waited for
+    wait_briefly(state.work.fit)
     state.collect()
+    _notices(state)
 
 
-def notices(state: Studio) -> None:
+def fit_shown(purpose: str) -> FitResult | None:
+    """Give the fit that a page is about; None while it runs, or where there is none, and the page says so."""
+    collect_fit()
+    state = studio()
+    if state.job is not None:
+        running_fit(state)
+    elif state.result is None:
+        st.info(f"There is no fit to {purpose} yet. Make one on the **Workbench**.", icon=":material/scatter_plot:")
+        st.page_link("pages/workbench.py", label="Go to the Workbench", icon=":material/scatter_plot:")
+    else:
+        st.caption(f"About the fit: {escaped(state.name_of(state.result))}")
+    return state.result if state.job is None else None
+
+
+def _notices(state: Studio) -> None:
     """Show what there is to say once, and why the last fit failed, if it did."""
     for notice in state.notices:
         st.warning(escaped(notice, 500), icon=":material/link:")
@@ -60,41 +71,21 @@ def _run_again(state: Studio, spec: FitSpec) -> None:
 
 def running_fit(state: Studio) -> None:
     """Show the fit under way, and let the user stop it."""
-    # The button stays outside the part that is drawn anew all the time, or a click could miss it.
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f"**Fitting** {escaped(state.spec.label())}", width="content")
-        st.button("Cancel", icon=":material/stop:", key="cancel", on_click=state.cancel)
-    job = state.job
-    waits = job is not None and queue().place(job) > 0
-    st.fragment(_progress, run_every=_STEP_WAITING if waits else _STEP)(waits)
+    words = f"**Fitting** {escaped(state.spec.label())}"
+    under_way(state.work.fit, words, "cancel", _said, _pictures, step=STEP_DRAWING, noun="fit")
 
 
-def _progress(waited: bool) -> None:
-    """Follow the fit until it is finished, or until it no longer waits, then run the page once more."""
-    job = studio().job
-    if job is None or job.finished or (waited and not queue().place(job)):
-        st.rerun()
-    _words(job)
-    if isinstance(job.progress, FitProgress):
-        _pictures(job.progress)
-
-
-def _words(job: Job[FitResult]) -> None:
-    place = queue().place(job)
-    if place:
-        st.progress(0.0, f"Waiting for a free place: {quantity(place, 'fit')} to start, yours being the last of them.")
-        return
+def _said(job: Job[FitResult]) -> tuple[float, str]:
     progress = job.progress
     if not isinstance(progress, FitProgress):
-        st.progress(0.0, "Getting ready …")
-    elif job.stopping:
-        st.progress(progress.share, "Stopping at the next step …")
-    elif progress.stage == "score":
-        st.progress(1.0, "Predicting every row …")
-    else:
-        starts = progress.spec.n_init if progress.spec.init == "random" else 1
-        which = f"start {progress.start + 1} of {starts}, " if starts > 1 else ""
-        st.progress(progress.share, f"Searching: {which}step {progress.iteration}{_time_left(progress)}")
+        return 0.0, "Getting ready …"
+    if job.stopping:
+        return progress.share, "Stopping at the next step …"
+    if progress.stage == "score":
+        return 1.0, "Predicting every row …"
+    starts = progress.spec.n_init if progress.spec.init == "random" else 1
+    which = f"start {progress.start + 1} of {starts}, " if starts > 1 else ""
+    return progress.share, f"Searching: {which}step {progress.iteration}{_time_left(progress)}"
 
 
 def _time_left(progress: FitProgress) -> str:
@@ -102,7 +93,10 @@ def _time_left(progress: FitProgress) -> str:
     return "" if left is None else f", {about(left)} left"
 
 
-def _pictures(progress: FitProgress) -> None:
+def _pictures(job: Job[FitResult]) -> None:
+    progress = job.progress
+    if not isinstance(progress, FitProgress):
+        return
     left, right = st.columns([3, 2])
     if progress.points is not None:
         with left:

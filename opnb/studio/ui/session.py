@@ -56,7 +56,7 @@ def studio() -> Studio:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = _begin()
     state: Studio = st.session_state[_KEY]
-    keep(state)
+    save(state)
     return state
 
 
@@ -79,13 +79,13 @@ def _begin() -> Studio:
     address.set_workspace("")
     query = address.own_query()
     if query:
-        state.follow(from_query(query))
+        state.begin_from(from_query(query))
         if state.fits_by_itself:
             state.fit(state.spec)
     else:
         first = _first_result()
         state.restore(first)
-        state.keep(first)
+        state.add(first)
         state.keeper.leave_as_it_is(state.snapshot())
     return state
 
@@ -99,7 +99,7 @@ def _reopen(state: Studio, workspace_id: str) -> bool:
 
     try:
         found = state.keeper.open(workspace_id, progress)
-        state.take_up(found.snapshot)
+        state.resume(found.snapshot)
     except OPNBError as error:
         state.keeper = Keeper(state.keeper.store)
         state.notices.append(f"The workspace could not be opened. {error}")
@@ -125,27 +125,27 @@ def _store() -> tuple[Store | None, str]:
 _store_in = cache(Store)
 
 
-def keep(state: Studio) -> None:
+def save(state: Studio) -> None:
     """Have the visit saved where it changed, and its workspace named in the address."""
-    state.keeper.keep(state.snapshot())
+    state.keeper.save(state.snapshot())
     address.set_workspace(state.keeper.id)
 
 
 def go_on_with(found: Opened) -> None:
     """Leave this visit for one that was kept elsewhere; it gets a workspace of its own."""
     before = studio()
-    before.cancel()
+    before.close()
     state = Studio(owner=before.owner, alive=before.alive, keeper=Keeper(before.keeper.store))
-    state.take_up(found.snapshot)
+    state.resume(found.snapshot)
     state.notices += found.problems
     state.revision = before.revision + 1  # so that no widget takes over what it showed before
     st.session_state[_KEY] = state
-    keep(state)
+    save(state)
 
 
 def start_afresh() -> None:
     """Forget this visit, so that the next run begins another."""
-    studio().cancel()
+    studio().close()
     del st.session_state[_KEY]
     address.set_workspace("")
     st.query_params.clear()
@@ -205,4 +205,4 @@ def look() -> dict[str, Any]:
 def write_link() -> None:
     """Put the fit and its view into the address, so that a reload and a copied address bring them back."""
     state = studio()
-    address.write_query(to_query(state.spec, state.view))
+    address.write_query(to_query(state.spec, state.picture))

@@ -18,7 +18,7 @@ _USUAL_LIMIT = 500 * 2**20
 
 
 def restoring(state: Studio) -> None:
-    """Take a workspace file, once, and go on with what is in it."""
+    """Open a workspace file, once, and go on with what is in it."""
     limit = _limit(state)
     file = st.file_uploader(
         "Open a downloaded workspace",
@@ -33,7 +33,7 @@ def restoring(state: Studio) -> None:
         def progress(done: int, all: int) -> None:
             place.progress(done / all, f"Reading fit {done + 1} of {all}")
 
-        error = take_file(file.getvalue(), limit, progress)
+        error = open_file(file.getvalue(), limit, progress)
         place.empty()
         st.session_state[_SEEN], st.session_state[_ERROR] = file.file_id, error
         if not error:
@@ -42,7 +42,7 @@ def restoring(state: Studio) -> None:
         st.error(escaped(st.session_state[_ERROR], 500), icon=":material/error:")
 
 
-def take_file(data: bytes, limit: int, progress: Callable[[int, int], None]) -> str:
+def open_file(data: bytes, limit: int, progress: Callable[[int, int], None]) -> str:
     """Go on with the workspace in a file; where it cannot be used, nothing changes and the reason is given."""
     try:
         go_on_with(opened(unpack(data, limit), own=False, progress=progress))

@@ -1,4 +1,4 @@
-"""From a result and a view to a figure and its description, with nothing of Streamlit in it."""
+"""From a result and its settings to a figure and its description, with nothing of Streamlit in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opnb.diagnostics import Finding
 from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
 from opnb.reports.fit_report import fit_report
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import WORDS, FitSpec, View, in_words
+from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
 from opnb.views import (
     PathErrors,
@@ -26,14 +26,14 @@ Computed = ProjectionView | StripView
 _PATH_HEADING = "Cross-validated error against smoothness"
 
 
-def compute(result: FitResult, view: View, ranges: Any = None) -> Computed:
+def compute(result: FitResult, picture: PictureSpec, ranges: Any = None) -> Computed:
     """Compute what the picture of a result shows: two directions, or the only one."""
-    chosen: dict[str, Any] = {"extent": view.extent, "weighting": view.margins, "projected": result.projected}
+    chosen: dict[str, Any] = {"extent": picture.extent, "weighting": picture.margins, "projected": result.projected}
     if result.n_directions == 1:
         return strip_view(result.classifier, **chosen)
-    first, second = view.fitting(result.n_directions)
+    first, second = picture.fitting(result.n_directions)
     return projection_view(
-        result.classifier, directions=(first, second), boundary=view.boundary, ranges=ranges, **chosen
+        result.classifier, directions=(first, second), boundary=picture.boundary, ranges=ranges, **chosen
     )
 
 
@@ -42,9 +42,9 @@ def draw(computed: Computed, **drawing: Any) -> Any:
     return draw_strip(computed, **drawing) if isinstance(computed, StripView) else draw_projection(computed, **drawing)
 
 
-def picture_of(result: FitResult, view: View, **drawing: Any) -> Any:
+def picture_of(result: FitResult, picture: PictureSpec, **drawing: Any) -> Any:
     """Compute and draw in one."""
-    return draw(compute(result, view), focus=focus_of(result, view), **drawing)
+    return draw(compute(result, picture), focus=focus_of(result, picture), **drawing)
 
 
 def describe(computed: Computed) -> str:
@@ -56,24 +56,24 @@ def describe(computed: Computed) -> str:
     return f"The classes along the only direction, in which {heaviest} weigh most. {errors}."
 
 
-def focus_of(result: FitResult, view: View) -> list[int] | None:
-    """Give the numbers of the classes that a view wants in colour; None for the usual ones."""
+def focus_of(result: FitResult, picture: PictureSpec) -> list[int] | None:
+    """Give the numbers of the classes that a picture wants in colour; None for the usual ones."""
     names = result.projected.class_names
-    return [names.index(name) for name in view.focus if name in names] or None
+    return [names.index(name) for name in picture.focus if name in names] or None
 
 
 def side_by_side(
-    results: tuple[FitResult, FitResult], titles: tuple[str, str], view: View, **drawing: Any
+    results: tuple[FitResult, FitResult], titles: tuple[str, str], picture: PictureSpec, **drawing: Any
 ) -> list[Any]:
     """Draw two results: in one figure on the same axes where their classes agree, else in a figure each."""
-    computed = [compute(result, view) for result in results]
+    computed = [compute(result, picture) for result in results]
     planes = [one for one in computed if isinstance(one, ProjectionView)]
     if len(planes) < 2 or planes[0].class_names != planes[1].class_names:
         return [draw(one, title=title, **drawing) for one, title in zip(computed, titles, strict=True)]
     ranges = joint_ranges(planes)
-    again = [compute(result, view, ranges) for result in results]
+    again = [compute(result, picture, ranges) for result in results]
     planes = [one for one in again if isinstance(one, ProjectionView)]
-    return [comparison_figure(planes, titles, focus=focus_of(results[0], view), **drawing)]
+    return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 
 def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:

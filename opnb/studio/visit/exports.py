@@ -15,7 +15,7 @@ from opnb.studio.visit.links import to_query
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
-    from opnb.studio.visit.settings import View
+    from opnb.studio.visit.settings import PictureSpec
 
 
 def predictions(result: FitResult) -> bytes:
@@ -52,10 +52,10 @@ def model_file(result: FitResult) -> bytes:
     return model_to_bytes(written)
 
 
-def link(result: FitResult, view: View, address: str | None) -> str:
-    """Write the address that brings the fit and its view back."""
+def link(result: FitResult, picture: PictureSpec, address: str | None) -> str:
+    """Write the address that brings the fit and its picture back."""
     base = (address or "").split("?")[0].rstrip("/")
-    return f"{base}/?{urlencode(to_query(result.spec, view))}"
+    return f"{base}/?{urlencode(to_query(result.spec, picture))}"
 
 
 def _rows(result: FitResult) -> pd.DataFrame:

@@ -23,8 +23,8 @@ def _bundled_table(source: Source) -> Table:
     return fetch_table(source)
 
 
-def take_source(state: Studio, source: Source) -> str:
-    """Take up a source the app can fetch by itself, and begin its fit."""
+def bring_source(state: Studio, source: Source) -> str:
+    """Bring in a source the app can fetch by itself, and begin its fit."""
     try:
         bundled = source.kind in ("example", "simulator") and not source.parameters
         table = _bundled_table(source) if bundled else fetch_table(source)
@@ -38,7 +38,7 @@ def take_source(state: Studio, source: Source) -> str:
     return ""
 
 
-def take_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
+def bring_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
     """Read an upload or pasted text, with the user's corrections, and begin its fit.
 
     A file that cannot be read leaves everything as it was. One that can be read but not prepared waits as the draft.
@@ -53,7 +53,7 @@ def take_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
     event("table", status="read", rows=len(table.frame), columns=table.frame.shape[1], **about)
     known_as, corrections = name[:LONGEST_NAME] or "table", tuple(sorted(given.items()))
     source = Source("upload", known_as, reading=corrections, content=table.content_hash[:HASH_LENGTH])
-    if state.take_upload(source, table, data):
+    if state.offer_upload(source, table, data):
         begin_fit(state)
     return ""
 

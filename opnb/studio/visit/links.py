@@ -1,4 +1,4 @@
-"""A fit and its view as the query part of a link, and back.
+"""A fit and its picture as the query part of a link, and back.
 
 Only what differs from the usual is written. Reading trusts nothing: a value that is malformed or out of bounds gives
 a sentence and the usual value instead, and nothing in a link is ever evaluated.
@@ -16,7 +16,7 @@ from opnb.data import ROLES, SIMULATORS, PrepareOptions
 from opnb.data.preparing import Preset
 from opnb.data.recipe import Missing
 from opnb.errors import OPNBError
-from opnb.studio.visit.settings import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, FitSpec, View, default_spec
+from opnb.studio.visit.settings import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.sources import KINDS, DataSpec, Source, bundled_names
 from opnb.studio.words import shortened
 
@@ -43,23 +43,23 @@ class Link:
     """What a link asks for, and a sentence for everything in it that could not be used."""
 
     spec: FitSpec
-    view: View
+    picture: PictureSpec
     problems: tuple[str, ...] = ()
 
 
-def to_query(spec: FitSpec, view: View) -> dict[str, str]:
-    """Write a fit and its view as query parameters."""
+def to_query(spec: FitSpec, picture: PictureSpec) -> dict[str, str]:
+    """Write a fit and its picture as query parameters."""
     source = spec.data.source
     query = {"data": f"{source.kind}:{source.name}"}
     query |= _written(_SOURCE_PARTS, source, Source(source.kind, source.name))
     query |= _written(_DATA_PARTS, spec.data, DataSpec(source))
     query |= _written(_OPTION_PARTS, spec.data.options, PrepareOptions())
     query |= _written(_FIT_PARTS, spec, FitSpec(spec.data))
-    return query | _written(_VIEW_PARTS, view, View())
+    return query | _written(_PICTURE_PARTS, picture, PictureSpec())
 
 
 def from_query(query: Mapping[str, str], longest: int = LONGEST) -> Link:
-    """Read a fit and its view from query parameters.
+    """Read a fit and its picture from query parameters.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def from_query(query: Mapping[str, str], longest: int = LONGEST) -> Link:
         problems.append(f"The link has a part that means nothing here: '{shortened(unknown[0], 40)}'.")
     source = _read_source(query, problems)
     if source is None:
-        return Link(default_spec(), View(), tuple(problems))
+        return Link(default_spec(), PictureSpec(), tuple(problems))
     source = _updated(source, _SOURCE_PARTS, query, problems, longest)
     options = _updated(PrepareOptions(), _OPTION_PARTS, query, problems, longest)
     data = _updated(DataSpec(source, options=options), _DATA_PARTS, query, problems, longest)
     spec = _updated(FitSpec(data), _FIT_PARTS, query, problems, longest)
-    return Link(spec, _updated(View(), _VIEW_PARTS, query, problems, longest), tuple(problems))
+    return Link(spec, _updated(PictureSpec(), _PICTURE_PARTS, query, problems, longest), tuple(problems))
 
 
 def _written(parts: tuple[_Part, ...], values: Any, usual: Any) -> dict[str, str]:
@@ -240,11 +240,11 @@ _FIT_PARTS = (
     _Part("tol", "tol", _number),
     _Part("seed", "seed", _whole),
 )
-_VIEW_PARTS = (
+_PICTURE_PARTS = (
     _Part("show", "directions", _directions, lambda pair: f"{pair[0] + 1},{pair[1] + 1}"),
     _Part("boundary", "boundary", _one_of(CHOICES["boundary"])),
     _Part("extent", "extent", _one_of(CHOICES["extent"])),
     _Part("margins", "margins", _one_of(CHOICES["margins"])),
     _Part("focus", "focus", _texts, _json),
 )
-_ALL_PARTS = (*_SOURCE_PARTS, *_DATA_PARTS, *_OPTION_PARTS, *_FIT_PARTS, *_VIEW_PARTS)
+_ALL_PARTS = (*_SOURCE_PARTS, *_DATA_PARTS, *_OPTION_PARTS, *_FIT_PARTS, *_PICTURE_PARTS)

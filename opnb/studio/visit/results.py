@@ -45,7 +45,7 @@ class FitResult:
     ----------
     spec : FitSpec
     table : Table
-        Kept so that the fit can be taken up again after the visitor turned to other data.
+        Kept so that the fit can be restored after the visitor turned to other data.
     dataset : Dataset
     classifier : OPNBClassifier
         Fitted on the training rows.

@@ -156,7 +156,7 @@ class Keeper:
         return _NOT_SAVED.format(self.shelf.problem) if self.shelf is not None and self.shelf.problem else ""
 
     def open(self, workspace_id: str, progress: Progress = lambda done, all: None) -> Opened:
-        """Take up a workspace.
+        """Open a workspace.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class Keeper:
         """Note a visit that has nothing worth keeping yet: only a change is saved."""
         self._last = None if snapshot is None else snapshot.mark()
 
-    def keep(self, snapshot: Snapshot | None) -> None:
+    def save(self, snapshot: Snapshot | None) -> None:
         """Have the visit saved, if it changed."""
         if self.store is None or snapshot is None or snapshot.mark() == self._last:
             return
@@ -184,8 +184,8 @@ class Keeper:
         gone: set[Name] = {("fit", key) for key in self._known - keys}
         self._shelf().ask(self, partial(items_of, snapshot), gone)
 
-    def began(self, job: Job[FitResult], spec: FitSpec) -> None:
-        """Note the fit under way, for a visit that takes up this workspace before it ends."""
+    def began(self, spec: FitSpec, job: Job[FitResult]) -> None:
+        """Note a fit before it starts, for a visit that resumes this workspace before it ends."""
         if self.store is not None:
             shelf = self._shelf()
             shelf.job, shelf.spec = job, spec
@@ -213,7 +213,7 @@ class Keeper:
         return shelf.job if waits else None
 
     def retry(self) -> None:
-        """Let the next `keep` write even what has not changed."""
+        """Let the next `save` write even what has not changed."""
         self._last = None
 
     def forget(self) -> None:

@@ -1,6 +1,6 @@
 """The settings of a fit as one frozen value, and the settings of its picture as another.
 
-A `FitSpec` decides the result completely: equal specs give equal fits. A `View` decides only what is drawn.
+A `FitSpec` decides the result completely: equal specs give equal fits. A `PictureSpec` decides only what is drawn.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class FitSpec:
 
 
 @dataclass(frozen=True)
-class View:
+class PictureSpec:
     """What the picture shows of a fit.
 
     Parameters

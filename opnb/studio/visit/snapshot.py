@@ -24,7 +24,7 @@ from opnb.estimators.loading import model_from_bytes
 from opnb.studio.visit.exports import model_file
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult, Measures
-from opnb.studio.visit.settings import FitSpec, View
+from opnb.studio.visit.settings import FitSpec, PictureSpec
 from opnb.studio.visit.sources import DataSpec, prepared
 from opnb.studio.words import quantity, shortened
 from opnb.views import ErrorCount, Metrics
@@ -57,7 +57,7 @@ class Snapshot:
     Attributes
     ----------
     table, raw, data : the table in use, the bytes of an upload, and how it was prepared
-    spec, view : the settings of the latest fit asked for, and of the picture
+    spec, picture : the settings of the latest fit asked for, and of the picture
     fits, names : the fits, oldest first, and the names given to them by their keys
     shown : the key of the fit that is shown, or an empty text
     pending : the settings of a fit that was asked for and has not ended
@@ -67,7 +67,7 @@ class Snapshot:
     table: Table
     data: DataSpec
     spec: FitSpec
-    view: View
+    picture: PictureSpec
     raw: bytes | None = None
     fits: tuple[FitResult, ...] = ()
     names: Mapping[str, str] | None = None
@@ -80,7 +80,7 @@ class Snapshot:
         waiting = self.waiting and (self.waiting.table, self.waiting.spec)
         names = tuple(sorted((self.names or {}).items()))
         keys = tuple(fit.key for fit in self.fits)
-        return (self.table, self.data, self.spec, self.view, keys, names, self.shown, self.pending, waiting)
+        return (self.table, self.data, self.spec, self.picture, keys, names, self.shown, self.pending, waiting)
 
 
 def items_of(snapshot: Snapshot) -> list[Item]:
@@ -108,7 +108,7 @@ def fit_items(fit: FitResult) -> list[Item]:
 def fit_item(fit: FitResult, name: str) -> Item:
     """Write a fit: its settings and scores in words, its model as the content."""
     about = {
-        "query": to_query(fit.spec, View()),
+        "query": to_query(fit.spec, PictureSpec()),
         "name": name,
         "seconds": fit.seconds,
         "notes": list(fit.notes),
@@ -125,11 +125,11 @@ def _state_item(snapshot: Snapshot) -> Item:
     waiting = snapshot.waiting
     spec = replace(snapshot.spec, data=snapshot.data)
     about: dict[str, Any] = {
-        "query": to_query(spec, snapshot.view),
+        "query": to_query(spec, snapshot.picture),
         "table": snapshot.table.content_hash,
         "raw": None if snapshot.raw is None else _key_of(snapshot.raw),
         "shown": snapshot.shown,
-        "pending": None if snapshot.pending is None else to_query(snapshot.pending, View()),
+        "pending": None if snapshot.pending is None else to_query(snapshot.pending, PictureSpec()),
         "waiting": None,
     }
     needs: list[Name] = [("table", about["table"])]
@@ -137,7 +137,7 @@ def _state_item(snapshot: Snapshot) -> Item:
         needs.append(("raw", about["raw"]))
     if waiting is not None:
         raw = None if waiting.raw is None else _key_of(waiting.raw)
-        query = to_query(FitSpec(waiting.spec), View())
+        query = to_query(FitSpec(waiting.spec), PictureSpec())
         about["waiting"] = {"table": waiting.table.content_hash, "query": query, "raw": raw}
         needs.append(("table", waiting.table.content_hash))
         needs += [("raw", raw)] if raw is not None else []
@@ -197,7 +197,7 @@ def opened(
     snapshot = reader.attempt("The state of the page", lambda: reader.state(tuple(fits), names))
     if snapshot is None and fits:
         last = fits[-1]
-        snapshot = Snapshot(last.table, last.spec.data, last.spec, View(), None, tuple(fits), names, last.key)
+        snapshot = Snapshot(last.table, last.spec.data, last.spec, PictureSpec(), None, tuple(fits), names, last.key)
     if snapshot is None:
         raise WorkspaceError(" ".join(["There is nothing in the workspace that can be shown.", *reader.problems()]))
     return Opened(snapshot, reader.problems())
@@ -263,7 +263,7 @@ class _Reader:
         if item is None:
             return None
         about = item.about
-        spec, view = _spec(about.get("query"))
+        spec, picture = _spec(about.get("query"))
         table = self.table(_text(about.get("table")))
         suited = {fit.key for fit in fits if fit.table is table and fit.spec.data == spec.data}
         shown = _text(about.get("shown"))
@@ -278,7 +278,7 @@ class _Reader:
             table,
             spec.data,
             spec,
-            view,
+            picture,
             self._raw(about.get("raw")),
             fits,
             names,
@@ -331,14 +331,14 @@ def _problem(what: str, reason: str, failures: Sequence[tuple[str, str]]) -> str
     return f"{subject} of the workspace could not be opened: {reason[0].lower()}{reason[1:]}"
 
 
-def _spec(query: Any) -> tuple[FitSpec, View]:
+def _spec(query: Any) -> tuple[FitSpec, PictureSpec]:
     """Read settings as strictly as those of a link, and refuse what a link would mend."""
     if not isinstance(query, dict) or not all(isinstance(text, str) for text in query.values()):
         raise WorkspaceError("its settings are malformed.")
     link = from_query(query, _LONGEST)
     if link.problems:
         raise WorkspaceError(f"its settings cannot be used. {link.problems[0]}")
-    return link.spec, link.view
+    return link.spec, link.picture
 
 
 def _measures(parts: Any, dataset: Dataset) -> Measures | None:

@@ -2,7 +2,7 @@
 
 The stages follow each other: source and table, data set, settings, result. Setting one discards those after it;
 nothing flows back. The fits of the visit are kept beside the chain, each with all stages it came from, so that
-any of them can be taken up again.
+any of them can be restored.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 
 from opnb.data import Proposal, propose
 from opnb.errors import OPNBError
-from opnb.studio.benchmark.desk import Desk
 from opnb.studio.visit.links import Link
 from opnb.studio.visit.saving import AWAY, Keeper
-from opnb.studio.visit.settings import FitSpec, View, default_spec
+from opnb.studio.visit.settings import FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.snapshot import Snapshot, Waiting
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
+from opnb.studio.work.errands import Visitor
 from opnb.studio.work.fitting import check_size, fit_work
-from opnb.studio.work.jobs import Job, queue
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.owner import LongWork
 from opnb.studio.work.studies import Studies
 
 if TYPE_CHECKING:
     from opnb.data import Dataset, Table
-    from opnb.studio.compare.comparison import Comparison
     from opnb.studio.visit.results import FitResult
 
 KEPT_FITS = 30
@@ -46,7 +46,7 @@ class Draft:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TriedRemedy:
     """A remedy that was tried: the fit before it, the settings it asked for, and the finding it should mend."""
 
     before: FitResult
@@ -68,12 +68,9 @@ class Studio:
     spec : the settings of the latest fit asked for
     result : the fit that is shown
     fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
-    view : what the picture shows
-    job : the fit under way
-    studies : work about the fits: diagnoses, paths and the like
-    trial : the remedy tried last
-    comparisons : of methods, for every data set they were made on
-    desk : the results of benchmarks
+    picture : settings of the picture
+    work : the fit under way, the studies, and what the pages have under way
+    tried : the remedy tried last
     notices : sentences to show once
     awaited : a link that waits for its upload
     keeper : saves the visit
@@ -95,12 +92,9 @@ class Studio:
     fits: list[FitResult] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     deleted: tuple[int, FitResult] | None = None
-    view: View = field(default_factory=View)
-    job: Job[FitResult] | None = None
-    studies: Studies = field(default_factory=Studies)
-    trial: Trial | None = None
-    comparisons: dict[Dataset, Comparison] = field(default_factory=dict)
-    desk: Desk = field(default_factory=Desk)
+    picture: PictureSpec = field(default_factory=PictureSpec)
+    work: LongWork = field(init=False)
+    tried: TriedRemedy | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
@@ -108,8 +102,25 @@ class Studio:
     interrupted: FitSpec | None = None
     revision: int = 0
 
+    def __post_init__(self) -> None:
+        self.work = LongWork(Visitor(self.owner, self.alive))
+
+    @property
+    def job(self) -> Job[FitResult] | None:
+        """The fit under way."""
+        return self.work.fit.job
+
+    @property
+    def studies(self) -> Studies:
+        """The studies of the visit."""
+        return self.work.studies
+
+    def close(self) -> None:
+        """End the visit: all its long work ends with it."""
+        self.work.close()
+
     def offer(self, source: Source, table: Table, spec: DataSpec | None = None, raw: bytes | None = None) -> bool:
-        """Take up a table if it can be prepared, and tell whether it could.
+        """Use a table if it can be prepared, and tell whether it could.
 
         Where it cannot, everything stays as it was and the table waits as the draft, with the reason, for the user
         to choose another target or preparation.
@@ -163,10 +174,10 @@ class Studio:
         return replace(spec, data=self.data_spec, n_components=count)
 
     def _forget_fit(self) -> None:
-        self.cancel()
-        self.job = self.result = self.interrupted = None
+        self.work.fit.drop()
+        self.result = self.interrupted = None
         self.fit_error = ""
-        self.view = View(boundary=self.view.boundary, extent=self.view.extent, margins=self.view.margins)
+        self.picture = replace(self.picture, directions=(0, 1), focus=())  # what belongs to the model and its classes
         self.revision += 1
 
     @property
@@ -184,49 +195,47 @@ class Studio:
             self.fit_error = str(error)
             return None
         self.cancel()
-        self.studies.stop()  # a fit that is asked for does not wait for a study
+        self.studies.drop()  # a fit that is asked for does not wait for a study
         self.spec, self.fit_error, self.interrupted = spec, "", None
         work = self.keeper.saving(partial(fit_work, spec, self.table, self.dataset))
-        self.job = queue().submit(Job(work, self.owner, self.alive, AWAY if self.keeper.store is not None else None))
-        self.keeper.began(self.job, spec)
-        return self.job
+        grace = AWAY if self.keeper.store is not None else None
+        return self.work.fit.begin(work, grace, note=partial(self.keeper.began, spec))
 
     def try_remedy(self, spec: FitSpec, code: str, title: str) -> None:
         """Ask for a fit with a remedy, and remember the fit it should mend."""
         assert self.result is not None
-        self.trial = Trial(self.result, spec, code, title)
+        self.tried = TriedRemedy(self.result, spec, code, title)
         self.fit(spec)
 
     @property
-    def mended(self) -> Trial | None:
+    def mended(self) -> TriedRemedy | None:
         """The remedy whose outcome is the fit that is shown."""
-        trial, result = self.trial, self.result
-        if trial is None or result is None or result is trial.before:
+        tried, result = self.tried, self.result
+        if tried is None or result is None or result is tried.before:
             return None
-        return trial if result.spec == trial.spec and result.dataset is trial.before.dataset else None
+        return tried if result.spec == tried.spec and result.dataset is tried.before.dataset else None
 
     def cancel(self) -> None:
         """Stop the fit under way; what it reached still arrives by `collect`."""
-        if self.job is not None:
-            queue().cancel(self.job)
+        self.work.fit.cancel()
 
     def collect(self) -> bool:
-        """Take in the outcome of the job where it is there, and tell whether it was."""
-        if self.job is None or not self.job.finished:
+        """Show the outcome of the fit under way where it is there, and tell whether it was."""
+        job = self.work.fit.collect()
+        if job is None:
             return False
-        self.fit_error = self.job.error
-        if self.job.result is not None:
-            self.keep(self.job.result)
-        self.job = None
+        self.fit_error = job.error
+        if job.result is not None:
+            self.add(job.result)
         return True
 
-    def keep(self, result: FitResult) -> None:
+    def add(self, result: FitResult) -> None:
         """Show a new result and put it on the list."""
         self.result, self.spec = result, result.spec
         self.fits = [*self.fits, result][-KEPT_FITS:]
 
     def restore(self, result: FitResult) -> None:
-        """Take up an earlier fit with its table, data and settings."""
+        """Show an earlier fit again, with its table, data and settings."""
         self._set_table(result.spec.data.source, result.table, self._proposal_for(result.table), None)
         self._set_dataset(result.spec.data, result.dataset)
         self.result, self.spec = result, result.spec
@@ -255,7 +264,7 @@ class Studio:
             self.table,
             self.data_spec,
             self.spec,
-            self.view,
+            self.picture,
             self.raw,
             tuple(self.fits),
             {fit.key: self.names[fit.id] for fit in self.fits if self.names.get(fit.id)},
@@ -264,12 +273,12 @@ class Studio:
             None if draft is None else Waiting(draft.table, draft.spec, draft.raw),
         )
 
-    def take_up(self, kept: Snapshot) -> None:
+    def resume(self, kept: Snapshot) -> None:
         """Go on where a visit was left."""
         shown = next((fit for fit in kept.fits if fit.key == kept.shown), None)
         self._set_table(kept.data.source, kept.table, propose(kept.table), kept.raw)
         self._set_dataset(kept.data, prepared(kept.table, kept.data) if shown is None else shown.dataset)
-        self.result, self.spec, self.view = shown, self._suited(kept.spec), kept.view
+        self.result, self.spec, self.picture = shown, self._suited(kept.spec), kept.picture
         self.fits, self.interrupted = list(kept.fits), kept.pending
         self.names = {fit.id: name for fit in kept.fits if (name := (kept.names or {}).get(fit.key))}
         if kept.waiting is not None:
@@ -281,13 +290,13 @@ class Studio:
         job = self.keeper.under_way(self.interrupted)
         if job is not None and self.interrupted is not None:
             job.watch(self.alive)
-            self.job, self.spec, self.interrupted = job, self.interrupted, None
+            self.work.fit.job, self.spec, self.interrupted = job, self.interrupted, None
 
     def leave_interrupted(self) -> None:
         """Give up the fit that was interrupted."""
         self.interrupted = None
 
-    def follow(self, link: Link) -> None:
+    def begin_from(self, link: Link) -> None:
         """Begin as a link says, or at the usual example where that cannot be."""
         self.notices += link.problems
         source = link.spec.data.source
@@ -301,7 +310,7 @@ class Studio:
             followed = False
         if not followed:
             usual = default_spec()
-            self._begin(usual.data.source, fetch_table(usual.data.source), None, Link(usual, View()))
+            self._begin(usual.data.source, fetch_table(usual.data.source), None, Link(usual, PictureSpec()))
 
     def _begin(self, source: Source, table: Table, raw: bytes | None, link: Link) -> bool:
         if not self.offer(source, table, replace(link.spec.data, source=source), raw):
@@ -309,11 +318,11 @@ class Studio:
             self.notices.append(f"The link could not be followed. {self.draft.error}")
             self.draft = None
             return False
-        self.spec, self.view = self._suited(link.spec), link.view
+        self.spec, self.picture = self._suited(link.spec), link.picture
         return True
 
-    def take_upload(self, source: Source, table: Table, raw: bytes) -> bool:
-        """Take up an upload, as a link says that waits for this very file; tell whether it could be."""
+    def offer_upload(self, source: Source, table: Table, raw: bytes) -> bool:
+        """Use an upload, as a link says that waits for this very file; tell whether it could be."""
         link, self.awaited = self.awaited, None
         if (
             link is not None

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import statistics
 import threading
 from collections import deque
@@ -29,13 +28,12 @@ from opnb.core.simd import lane_layout
 from opnb.errors import OPNBError
 from opnb.estimators.search import MOST_COMPONENTS
 from opnb.studio.words import about
+from opnb.studio.work.limits import FitLimits
 
 if TYPE_CHECKING:
     from opnb.data import Dataset
     from opnb.studio.visit.settings import FitSpec
 
-SECONDS_VARIABLE, MEGABYTES_VARIABLE = "OPNB_MAX_FIT_SECONDS", "OPNB_MAX_FIT_MB"
-_USUAL_SECONDS, _USUAL_MEGABYTES = 1_800.0, 4_096.0
 _EVALUATIONS = 1.1  # of the objective in a step of the search
 _SMALLEST_GAIN = 1e-3  # of the tolerance: where a search ends, as in opnb.core.optimise
 _REMEMBERED = 15
@@ -139,7 +137,7 @@ class Speed:
         self._lock = threading.Lock()
 
     def learn(self, size: Size, steps: int, seconds: float) -> None:
-        """Take in a search that took so many steps and seconds."""
+        """Learn from a search that took so many steps and seconds."""
         if seconds >= _SHORTEST and steps > 0:
             with self._lock:
                 self._factors.append(seconds / (steps * seconds_a_step(size)))
@@ -152,37 +150,6 @@ class Speed:
 
 
 speed = Speed()  # of this process
-
-
-@dataclass(frozen=True)
-class FitLimits:
-    """The most that one fit may take, set by the owner of the server."""
-
-    seconds: float = _USUAL_SECONDS
-    megabytes: float = _USUAL_MEGABYTES
-
-
-def fit_limits(environment: Mapping[str, str] = os.environ) -> FitLimits:
-    """Read the owner's limits; what is not a positive number counts as not set."""
-    return FitLimits(
-        _positive(environment.get(SECONDS_VARIABLE, ""), _USUAL_SECONDS),
-        _positive(environment.get(MEGABYTES_VARIABLE, ""), min(_USUAL_MEGABYTES, _half_of_memory())),
-    )
-
-
-def _positive(text: str, usual: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return usual
-    return value if value > 0 else usual
-
-
-def _half_of_memory() -> float:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**21
-    except (AttributeError, OSError, ValueError):  # not every system tells
-        return _USUAL_MEGABYTES
 
 
 def most_seconds(size: Size, factor: float = 1.0) -> float:

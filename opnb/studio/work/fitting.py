@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,10 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb.errors import OPNBError
 from opnb.estimators.training import Scaling
+from opnb.quiet import own_warnings
 from opnb.studio.logs import event, visit_of
 from opnb.studio.visit.results import FitResult, result_of
-from opnb.studio.work.estimates import Size, all_steps_left, check_cost, fit_limits, size_of, speed
+from opnb.studio.work.estimates import Size, all_steps_left, check_cost, size_of, speed
 from opnb.studio.work.jobs import Job
+from opnb.studio.work.limits import fit_limits
 
 if TYPE_CHECKING:
     from opnb.core.optimise import Iteration
@@ -95,7 +96,7 @@ class FitProgress:
         return max(left, a_step)
 
     def note(self, start: int, objective: float) -> None:
-        """Take in a step of the search; the first of a start is the start itself."""
+        """Note a step of the search; the first of a start is the start itself."""
         self.latest = self.clock()
         if not self.objectives:
             self.began = self.latest
@@ -135,9 +136,7 @@ def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult])
     watch = _Watch(job, progress, scaling.apply(dataset.X[rows]))
     classifier = spec.classifier(callback=watch)
     job.progress = progress
-    with warnings.catch_warnings():
-        # Said in the notes instead.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with own_warnings(ConvergenceWarning):  # an early end is said in the notes instead
         classifier.fit(dataset.X_train, dataset.y_train)
     classifier.callback = None  # it holds the job, which the result should outlive
     progress.stage = "score"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import itertools
 import logging
-import os
 import sys
 import threading
 import time
@@ -22,12 +21,13 @@ from typing import Any, Generic, Literal, TypeVar
 
 from opnb.errors import OPNBError
 from opnb.studio.logs import event, visit_of
+from opnb.studio.work.limits import fits_at_a_time
 
 T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
-LIMIT_VARIABLE = "OPNB_FITS_AT_A_TIME"
 _GRACE = 1.5  # seconds a visitor may be unreachable: a reload of the page drops the connection for a moment
 _TURN = 0.0005  # seconds
+_REMEMBERED = 1_000  # visitors whose latest turn is known: one who had a turn goes behind one who had none
 _log = logging.getLogger(__name__)
 
 
@@ -195,8 +195,8 @@ class Queue:
                 self._waiting.remove(job)
                 self._running.append(job)
                 self._served[job.owner] = next(self._turns)
-            present = {job.owner for job in [*self._waiting, *self._running]}
-            self._served = {owner: turn for owner, turn in self._served.items() if owner in present}
+            for owner in sorted(self._served, key=self._served.__getitem__)[:-_REMEMBERED]:
+                del self._served[owner]
         for job in starting:
             threading.Thread(target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True).start()
 
@@ -217,12 +217,17 @@ def _note(job: Job) -> None:
 
 @cache
 def queue() -> Queue:
-    """Give the one queue of this process; the environment variable OPNB_FITS_AT_A_TIME sets its width."""
+    """Give the one queue of this process for fits and studies."""
     # A fit gives Python's lock away at every step of its search and has to get it back from the pages that are being
     # drawn meanwhile; at the usual 5 ms for each of these a class of visitors would bring it nearly to a halt.
     sys.setswitchinterval(_TURN)
     # What the libraries hold stays for good: no search for garbage need go through it again.
     gc.collect()
     gc.freeze()
-    given = os.environ.get(LIMIT_VARIABLE, "")
-    return Queue(int(given) if given.isdigit() and int(given) > 0 else max((os.cpu_count() or 2) - 1, 1))
+    return Queue(fits_at_a_time())
+
+
+@cache
+def long_queue() -> Queue:
+    """Give the one queue of this process for work of minutes, beside that of the fits: one at a time."""
+    return Queue(1)

@@ -1,129 +1,92 @@
 """Long work in a process of its own: its answers as they come, and an end at once when nobody wants them.
 
-A process keeps the server's own threads free, and what a method does to the warnings filter stays in it. It is of low
-priority and lives no longer than the server (see `opnb.studio.work.child`). One such work runs at a time for all
-visitors, beside the fits, which have a queue of their own.
+A process keeps the server's own threads free, and what a method does to the process it runs in stays there. It is of
+low priority, lives no longer than the server, and gets no more time than the server's owner allows.
 """
 
 from __future__ import annotations
 
-import json
-import queue
-import subprocess
+import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from importlib import import_module
 from typing import Any
 
 from opnb.errors import OPNBError
-from opnb.studio.work.jobs import Job, Queue
+from opnb.studio.work.jobs import Job
+from opnb.studio.work.limits import run_seconds
 
-PROBLEM = "ended because"
-_COMMAND = "from opnb.studio.work.child import main; main()"
-_QUICK = 0.8  # seconds: work that is done by then is shown without the way there
-_STEP = 0.1  # seconds between two looks at whether to stop
-
-
-@cache
-def long_queue() -> Queue:
-    """Give the one queue of this process for work of minutes."""
-    return Queue(1)
+Say = Callable[[dict[str, Any]], None]
+_PROBLEM = "ended because"
+_COMMAND = "from opnb.studio.work.process import serve; serve()"
+_LOOK = 0.1  # seconds between two looks at whether to stop
+_NICENESS = 5  # a fit that somebody waits for goes first
 
 
-class Background:
-    """Work of a visit that goes on while other pages are looked at.
-
-    Attributes
-    ----------
-    job : Job or None
-        The work under way.
-    problem : str
-        Why the last one ended before its end; empty if it did not, or if it was stopped.
-    """
-
-    def __init__(self) -> None:
-        self.job: Job[None] | None = None
-        self.problem = ""
-
-    def begin(self, work: Callable[[Job[None]], None], owner: str, alive: Callable[[], bool]) -> None:
-        """Put work into the queue."""
-        self.problem = ""
-        self.job = long_queue().submit(Job(work, owner, alive))
-
-    def cancel(self) -> None:
-        """Stop the work under way; what it has said stays."""
-        if self.job is not None:
-            long_queue().cancel(self.job)
-
-    def wait_briefly(self) -> None:
-        """Give quick work, or a stop, the time to end, so that the page does not flicker."""
-        if self.job is not None:
-            self.job.wait(_QUICK if self.job.stopping else max(_QUICK - self.job.seconds, 0.0))
-        self.collect()
-
-    def collect(self) -> None:
-        """Notice that the work has ended."""
-        if self.job is not None and self.job.finished:
-            self.problem, self.job = self.job.error, None
-
-
-def follow(job: Job[Any], request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
-    """Let a process do some work and take each of its answers; return when it is done, or soon after a stop.
+def run_in_child(job: Job[Any], work: Callable[..., None], arguments: dict[str, Any], heard: Say) -> None:
+    """Let a process call a function and hear what it says; return when it is done, or soon after a stop.
 
     Parameters
     ----------
     job : Job
         Ends the process when it is stopped.
-    request : dict
-        What `opnb.studio.work.child` understands, for JSON.
-    take : callable
-        Gets every answer.
+    work : callable
+        A function of a module, called with a function that says something to us (a dict for JSON) and the arguments.
+    arguments : dict
+        For JSON.
+    heard : callable
+        Gets everything that is said.
 
     Raises
     ------
     OPNBError
-        What the process found wrong, or that it ended.
+        What the process found wrong, that it ended, or that it took all the time there is.
     """
-    from opnb.benchmark.boxes import listen, spawn
+    from opnb.benchmark.child import Child
 
-    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    process = spawn(_COMMAND)
+    allowed = run_seconds()
+    deadline = time.monotonic() + allowed
+    child = Child(_COMMAND)
     try:
-        listen(process, lines)
-        _send(process, request)
+        child.tell({"work": [work.__module__, work.__qualname__], "arguments": arguments})
         while not job.stopping:
-            with suppress(queue.Empty):
-                line = lines.get(timeout=_STEP)
-                if not line:
-                    _check_end(process)
+            if time.monotonic() > deadline:
+                raise OPNBError(
+                    f"This took all the time that this server allows a run, {allowed:,g} seconds, and was "
+                    "stopped. What was done by then is kept."
+                )
+            with suppress(TimeoutError):
+                answer = child.hear(_LOOK)
+                if answer is None:
+                    _check_end(child.status())
                     return
-                _pass(json.loads(line), take)
+                _pass(answer, heard)
     finally:
-        _end(process)
+        child.end()
 
 
-def _send(process: subprocess.Popen[str], request: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    with suppress(OSError):  # a process that has ended takes nothing; its status will tell
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.flush()
+def _pass(answer: dict[str, Any], heard: Say) -> None:
+    if _PROBLEM in answer:
+        raise OPNBError(answer[_PROBLEM])
+    heard(answer)
 
 
-def _pass(answer: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
-    if PROBLEM in answer:
-        raise OPNBError(answer[PROBLEM])
-    take(answer)
-
-
-def _check_end(process: subprocess.Popen[str]) -> None:
-    status = process.wait()
+def _check_end(status: int) -> None:
     if status != 0:
         raise OPNBError(f"The process that did the work ended with status {status}. The server's log may say why.")
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    if process.stdin is not None:
-        with suppress(OSError):  # what was still to be sent has no reader any more
-            process.stdin.close()
+def serve() -> None:
+    """Be the process: do what the parent asks for."""
+    from opnb.benchmark.child import conversation
+
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    with conversation() as (hear, say):
+        request = hear()
+        module, name = request["work"]
+        try:
+            getattr(import_module(module), name)(say, **request["arguments"])
+        except OPNBError as problem:
+            say({_PROBLEM: str(problem)})

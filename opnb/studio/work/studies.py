@@ -7,10 +7,11 @@ reports its progress through its job, and later runs find the outcome.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from opnb.studio.work.jobs import Job, queue
+from opnb.studio.work.errands import Errand, Visitor
+from opnb.studio.work.jobs import Job
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
@@ -56,9 +57,8 @@ def report(job: Job[Any], share: float, words: str) -> None:
     job.progress = StudyProgress(min(max(share, 0.0), 1.0), words)
 
 
-@dataclass
-class Studies:
-    """The studies of a visit.
+class Studies(Errand[Any]):
+    """The studies of a visit, one at a time.
 
     Attributes
     ----------
@@ -66,43 +66,34 @@ class Studies:
         What finished studies found, the latest last.
     failures : dict of key to str
         Why others have no outcome; an empty text when the visitor stopped them.
-    key, job : the study under way
+    key : hashable
+        Which study is under way.
     """
 
-    outcomes: dict[Hashable, Any] = field(default_factory=dict)
-    failures: dict[Hashable, str] = field(default_factory=dict)
-    key: Hashable = None
-    job: Job[Any] | None = None
+    def __init__(self, visitor: Visitor | None = None) -> None:
+        super().__init__(visitor)
+        self.outcomes: dict[Hashable, Any] = {}
+        self.failures: dict[Hashable, str] = {}
+        self.key: Hashable = None
 
-    def ask(self, key: Hashable, work: Callable[[Job[Any]], Any], owner: str, alive: Callable[[], bool]) -> None:
-        """Start a study unless it is there, under way, or failed; another one under way is stopped."""
+    def ask(self, key: Hashable, work: Callable[[Job[Any]], Any]) -> None:
+        """Start a study unless it is there, under way, or failed; another one under way is ended."""
         if key in self.outcomes or key in self.failures or (key == self.key and self.job is not None):
             return
-        self.stop()
+        self.drop()
         self.key = key
-        self.job = queue().submit(Job(lambda job: _unless_stopped(work, job), owner, alive))
+        self.begin(lambda job: _unless_stopped(work, job))
 
-    def collect(self) -> None:
-        """Take in the outcome of the study under way where it is there."""
-        if self.job is None or not self.job.finished:
-            return
-        job, self.job = self.job, None
-        if job.result is not None:
+    def collect(self) -> Job[Any] | None:
+        """Note the outcome of the study under way where it is there; see `Errand`."""
+        job = super().collect()
+        if job is not None and job.result is not None:
             self.outcomes[self.key] = job.result
             for old in list(self.outcomes)[:-KEPT_STUDIES]:
                 del self.outcomes[old]
-        else:
+        elif job is not None:
             self.failures[self.key] = job.error
-
-    def cancel(self) -> None:
-        """Ask the study under way to end; the visitor sees that it was stopped."""
-        if self.job is not None:
-            queue().cancel(self.job)
-
-    def stop(self) -> None:
-        """End the study under way and forget that it was asked for, so that it starts afresh when looked at again."""
-        self.cancel()
-        self.job = None
+        return job
 
     def retry(self, key: Hashable) -> None:
         """Let a study that has no outcome start again."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from opnb.data import SIMULATORS
-from opnb.studio.ui.intake import show_draft_error, show_intake_error, summary, take, upload_box
-from opnb.studio.visit.intake import change_target, take_source
+from opnb.studio.ui.intake import bring_in, show_draft_error, show_intake_error, summary, upload_box
+from opnb.studio.visit.intake import bring_source, change_target
 from opnb.studio.visit.sources import Source, bundled_names
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import shortened
@@ -57,7 +57,7 @@ def _source_box(state: Studio) -> None:
         help="Examples and simulators at one click. More ways to bring data are on the Data page.",
     )
     if chosen is not None and chosen != state.source:
-        take(lambda: take_source(state, chosen))
+        bring_in(lambda: bring_source(state, chosen))
 
 
 def _source_name(source: Source) -> str:

@@ -79,8 +79,8 @@ def _margins(result: FitResult) -> None:
         result.classifier,
         projected=result.projected,
         directions=directions,
-        weighting=studio().view.margins,
-        focus=focus_of(result, studio().view),
+        weighting=studio().picture.margins,
+        focus=focus_of(result, studio().picture),
         **look(),
     )
     chart(figure, "margins", "Class densities along every direction")
@@ -91,7 +91,7 @@ def _matrix(result: FitResult) -> None:
         st.info("With one direction there are no pairs to show.")
         return
     figure = scatter_matrix_figure(
-        result.classifier, projected=result.projected, focus=focus_of(result, studio().view), **look()
+        result.classifier, projected=result.projected, focus=focus_of(result, studio().picture), **look()
     )
     chart(figure, "matrix", "The leading directions against each other")
 

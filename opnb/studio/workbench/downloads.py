@@ -24,7 +24,7 @@ def take_away(state: Studio, result: FitResult) -> None:
     stem = file_stem(result.dataset.name)
 
     def figure() -> Any:
-        drawn = picture_of(result, state.view, theme="light", title=state.name_of(result))
+        drawn = picture_of(result, state.picture, theme="light", title=state.name_of(result))
         drawn.layout.paper_bgcolor = "white"  # outside the app it may land on any ground
         return drawn
 
@@ -62,4 +62,4 @@ def _link(state: Studio, result: FitResult) -> None:
         st.caption(
             f"The link holds the settings, not the data: whoever opens it is asked for the file {escaped(source.name)}."
         )
-    st.code(exports.link(result, state.view, st.context.url), language=None, wrap_lines=True)
+    st.code(exports.link(result, state.picture, st.context.url), language=None, wrap_lines=True)

@@ -83,7 +83,7 @@ def _side_by_side(state: Studio, first: FitResult, second: FitResult) -> None:
         st.dataframe(changed, hide_index=True, alt="The settings that differ")
     st.dataframe(_measures(first, second), hide_index=True, alt="Errors of the two fits")
     titles = (state.name_of(first), state.name_of(second))
-    figures = side_by_side((first, second), titles, state.view, theme=theme(), compact=narrow())
+    figures = side_by_side((first, second), titles, state.picture, theme=theme(), compact=narrow())
     for column, figure, key in zip(st.columns(len(figures)), figures, "ab", strict=False):
         with column:
             chart(figure, f"compare-{key}", "The projections of the two fits")

@@ -13,7 +13,7 @@ from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import CHOICES, View
+from opnb.studio.visit.settings import CHOICES, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
 
 MANY_CLASSES = 10
@@ -37,16 +37,16 @@ def picture() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
         _measures(result)
-        state.view, drawing = _controls(result, state.view, f"{state.revision}-{result.n_directions}")
+        state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
     write_link()
-    figure, words = _drawn(result, state.view, drawing)
+    figure, words = _drawn(result, state.picture, drawing)
     rows = chart(
         figure,
         "picture",
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        revision=f"{result.id} {state.view.directions} {state.view.extent}",
+        revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
         selects=str(result.id),
     )
     with st.expander("The picture in words"):
@@ -55,13 +55,13 @@ def picture() -> None:
         _selected(result, rows)
 
 
-def _drawn(result: FitResult, view: View, selectable: bool) -> tuple[Any, str]:
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, view, theme(), narrow(), selectable)
+    asked = (result.id, picture, theme(), narrow(), selectable)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
-        computed = compute(result, view)
-        figure = draw(computed, focus=focus_of(result, view), theme=theme(), selectable=selectable, compact=narrow())
+        computed = compute(result, picture)
+        figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
         if not selectable:
             figure.layout.dragmode = False  # a finger on the picture scrolls the page
         last = st.session_state[_LAST] = (asked, figure, describe(computed))
@@ -95,25 +95,25 @@ def _seconds(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def _controls(result: FitResult, view: View, key: str) -> tuple[View, bool]:
+def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
     """Ask what to show, and whether dragging selects."""
-    directions, boundary, focus, drawing = view.directions, view.boundary, view.focus, True
+    directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
     if result.n_directions > 1:
-        directions = _direction_boxes(result, view, key)
+        directions = _direction_boxes(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
-            boundary = _switch("Boundary of", "boundary", view, key)
-        extent = _switch("Part shown", "extent", view, key)
-        margins = _switch("Curves at the sides", "margins", view, key)
+            boundary = _switch("Boundary of", "boundary", picture, key)
+        extent = _switch("Part shown", "extent", picture, key)
+        margins = _switch("Curves at the sides", "margins", picture, key)
         if len(result.projected.class_names) > MANY_CLASSES:
-            focus = _focus_box(result, view, key)
+            focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
-    return View(directions, boundary, extent, margins, focus), drawing
+    return PictureSpec(directions, boundary, extent, margins, focus), drawing
 
 
-def _direction_boxes(result: FitResult, view: View, key: str) -> tuple[int, int]:
-    across, up = view.fitting(result.n_directions)
+def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
+    across, up = picture.fitting(result.n_directions)
     options = list(range(result.n_directions))
     width = 108 if narrow() else 132
 
@@ -128,23 +128,23 @@ def _direction_boxes(result: FitResult, view: View, key: str) -> tuple[int, int]
     return (across, up)
 
 
-def _switch(label: str, name: str, view: View, key: str) -> Any:
+def _switch(label: str, name: str, picture: PictureSpec, key: str) -> Any:
     return st.segmented_control(
         label,
         CHOICES[name],
-        default=getattr(view, name),
+        default=getattr(picture, name),
         required=True,
         format_func=_WORDS.__getitem__,
         key=f"{name}-{key}",
     )
 
 
-def _focus_box(result: FitResult, view: View, key: str) -> tuple[str, ...]:
+def _focus_box(result: FitResult, picture: PictureSpec, key: str) -> tuple[str, ...]:
     names = result.projected.class_names
     chosen = st.multiselect(
         "Classes in colour",
         names,
-        [name for name in view.focus if name in names],
+        [name for name in picture.focus if name in names],
         format_func=shortened,
         max_selections=MANY_CLASSES,
         placeholder="The ten largest",

@@ -6,6 +6,7 @@ import streamlit as st
 
 from opnb.errors import OPNBError
 from opnb.studio.ui import address
+from opnb.studio.ui.progress import STEP
 from opnb.studio.ui.session import start_afresh, studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.ui.workspace_file import restoring
@@ -14,7 +15,6 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
 from opnb.workspace import pack
 
-_STEP = 1.0  # seconds between two looks at a save under way
 _PRIVATE = (
     "This address opens your workspace: keep it to come back, from this browser or another, and give it to nobody you "
     "would not let change your work. To show a fit, share the link under **Take away**."
@@ -68,7 +68,7 @@ def _status() -> None:
         st.caption(":material/cloud_upload: Saving …")
 
 
-@st.fragment(run_every=_STEP)
+@st.fragment(run_every=STEP)
 def _followed_status() -> None:
     keeper = studio().keeper
     _status()
