@@ -1,5 +1,5 @@
 # make run           the app in the browser
-# make check         the daily loop: all tests but those of a browser and of the wheel, in parallel; ruff and mypy
+# make check         the daily loop: ruff, mypy, and all tests but those of a browser, of the wheel and slow ones, in parallel
 # make test          all tests; installs what they need
 # make lint          ruff and mypy
 # make bench         measured figures, as ratios in one run
@@ -13,6 +13,7 @@ STAMP := $(VENV)/.installed-
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # As many processes as there are processors; they take tests from each other when they have none left.
 PARALLEL := -n auto --dist worksteal
+DAILY := -m "not browser and not wheel and not slow"
 
 .PHONY: run check test lint bench lock lower-bounds
 
@@ -20,7 +21,7 @@ run: $(STAMP)run
 	$(BIN)/streamlit run app.py
 
 check: lint
-	$(BIN)/python -m pytest $(PARALLEL) -m "not browser and not wheel"
+	$(BIN)/python -m pytest $(PARALLEL) $(DAILY)
 
 # A browser wants the processors for itself.
 test: $(STAMP)test $(STAMP)browser
@@ -50,7 +51,7 @@ lower-bounds: $(STAMP)test
 	$(BIN)/uv pip install --quiet --no-config --python $(LOWEST) --resolution lowest-direct \
 		-r pyproject.toml --extra all --group test
 	$(LOWEST)/bin/python -m opnb.core.warm_up
-	$(LOWEST)/bin/python -m pytest $(PARALLEL) -m "not browser and not wheel"
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) $(DAILY)
 
 $(STAMP)run: requirements.txt
 	$(PYTHON) -m venv $(VENV)

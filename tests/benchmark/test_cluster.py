@@ -12,7 +12,7 @@ from tests.benchmark.samples import without_seconds
 
 distributed = pytest.importorskip("distributed")
 # Its own clean-up after a worker that was killed warns about what was left open.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(scope="module")
