@@ -1,20 +1,32 @@
-# make run    the app in the browser
-# make test   all tests; installs what they need
-# make lint   ruff and mypy
-# make bench  measured figures, as ratios in one run
+# make run           the app in the browser
+# make check         the daily loop: ruff, mypy, and all tests but those of a browser, of the wheel and slow ones, in parallel
+# make test          all tests; installs what they need
+# make lint          ruff and mypy
+# make bench         measured figures, as ratios in one run
+# make lock          requirements.txt and tests/requirements.txt from pyproject.toml; LOCK=--upgrade for newer versions
+# make lower-bounds  the tests with the lowest versions that pyproject.toml allows
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# As many processes as there are processors; they take tests from each other when they have none left.
+PARALLEL := -n auto --dist worksteal
+DAILY := -m "not browser and not wheel and not slow"
 
-.PHONY: run test lint bench
+.PHONY: run check test lint bench lock lower-bounds
 
 run: $(STAMP)run
 	$(BIN)/streamlit run app.py
 
+check: lint
+	$(BIN)/python -m pytest $(PARALLEL) $(DAILY)
+
+# A browser wants the processors for itself.
 test: $(STAMP)test $(STAMP)browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL) -m "not browser"
+	$(BIN)/python -m pytest -m browser
 
 lint: $(STAMP)test
 	$(BIN)/ruff check
@@ -24,15 +36,32 @@ lint: $(STAMP)test
 bench: $(STAMP)test $(STAMP)browser
 	$(BIN)/python -m tests.bench $(BENCH)
 
+# For every system and every Python from 3.11 on, with the hashes of all files. Versions stay unless they must change.
+COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK) pyproject.toml
+
+lock: $(STAMP)test
+	$(COMPILE) --all-extras --group test --output-file tests/requirements.txt
+	$(COMPILE) --extra app --constraints tests/requirements.txt --output-file requirements.txt
+
+# Not the checks of types: they are made for the versions of the lock.
+LOWEST := $(VENV)-lowest
+lower-bounds: $(STAMP)test
+	$(BIN)/uv venv --quiet --no-config --clear --python $(BIN)/python $(LOWEST)
+	$(BIN)/uv pip install --quiet --no-config --python $(LOWEST) --resolution lowest-direct \
+		-r pyproject.toml --extra all --group test
+	$(LOWEST)/bin/python -m opnb.core.warm_up
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) $(DAILY)
+
 $(STAMP)run: requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(PIP) -r requirements.txt
 	$(BIN)/python -m opnb.core.warm_up
 	@touch $@
 
 $(STAMP)test: requirements.txt tests/requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	$(PIP) -r tests/requirements.txt
 	$(BIN)/python -m opnb.core.warm_up
 	@touch $@ $(STAMP)run
 

@@ -4,7 +4,6 @@ The public names are loaded when they are first used, so that `import opnb` cost
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,10 +33,7 @@ __all__ = [
     "load_model",
 ]
 
-try:
-    __version__ = version("opnb")
-except PackageNotFoundError:  # used from a checkout
-    __version__ = "0.1.0"
+__version__ = "0.2.0.dev0"  # the only place: pyproject.toml reads it from here
 
 _HOME = {
     "ClassConditionalICA": "opnb.comparators",

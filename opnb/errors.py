@@ -4,6 +4,9 @@ Every message says what is wrong, where, and what to do about it. All of them ar
 code and callers that know nothing of this package treat them as bad input.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class OPNBError(ValueError):
     """Base of everything a user can mend."""
@@ -31,3 +34,34 @@ class WorkspaceError(OPNBError):
 
 class WorkspaceMissingError(WorkspaceError):
     """There is no workspace under this id: it was deleted, grew too old, or is kept elsewhere."""
+
+
+class MissingExtraError(OPNBError, ImportError):
+    """A part of the package needs others that a light installation leaves out; the message has the command."""
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Say which extra to install when a package is not there; also a decorator of functions.
+
+    Parameters
+    ----------
+    extra : str
+        Of `pyproject.toml`: "plot", "data", "app" or "cluster".
+
+    Raises
+    ------
+    MissingExtraError
+        In place of the `ModuleNotFoundError` of another project's package.
+    """
+    try:
+        yield
+    except ImportError as fault:
+        # scikit-learn makes an error of its own from that of pandas.
+        missing = fault if isinstance(fault, ModuleNotFoundError) else fault.__cause__
+        package = str(getattr(missing, "name", "opnb")).split(".")[0]
+        if package == "opnb":
+            raise
+        raise MissingExtraError(
+            f"This needs {package}, which is not installed. Install it: pip install 'opnb[{extra}]'."
+        ) from None

@@ -70,7 +70,7 @@ def imports(file):
                 yield from (f"opnb.{alias.name}" for alias in node.names)
 
 
-PUBLIC = {f"opnb.{name}" for name in opnb.__all__}
+PUBLIC = {f"opnb.{name}" for name in (*opnb.__all__, "__version__")}
 
 
 @pytest.mark.parametrize(("name", "file"), list(modules()), ids=[name for name, _ in modules()])

@@ -6,6 +6,11 @@ errors = mean_errors(results)
 pairwise(errors.table), mean_ranks(errors.complete), dissect(errors, characteristics(results))
 """
 
+from opnb.errors import needs
+
+with needs("data"):
+    import pandas  # noqa: F401  # said here once, for all that follows
+
 from opnb.benchmark.costs import cheap_first, expected_seconds
 from opnb.benchmark.dissection import CHARACTERISTICS, Dissection, characteristics, dissect
 from opnb.benchmark.methods import BENCHMARK_METHODS

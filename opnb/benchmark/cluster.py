@@ -14,7 +14,7 @@ from opnb.benchmark.boxes import run_in_own_box
 from opnb.benchmark.protocol import Protocol, Task
 from opnb.benchmark.rows import Row, unfinished
 from opnb.benchmark.tasks import run_task, warm_up
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 _CONNECT_SECONDS = 20
 _WORKER_SECONDS = 120
@@ -50,10 +50,8 @@ def run_on_cluster(protocol: Protocol, tasks: Sequence[Task], address: str) -> G
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    try:
+    with needs("cluster"):
         from distributed import Client
-    except ImportError:
-        raise DataError("A cluster needs dask.distributed. Install it: pip install 'dask[distributed]'.") from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as fault:

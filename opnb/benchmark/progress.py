@@ -24,6 +24,8 @@ class Progress:
         Rows of this run without an error rate.
     seconds : float
         Since this run began.
+    notes : tuple of str
+        What to know about the file that is continued; given once, at the beginning.
     """
 
     done: int
@@ -31,6 +33,7 @@ class Progress:
     before: int = 0
     bad: int = 0
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
     @property
     def seconds_left(self) -> float | None:
@@ -58,6 +61,8 @@ class Bar:
 
     def __call__(self, progress: Progress) -> None:
         """Show where the run is."""
+        for note in progress.notes:
+            print(note, file=self._stream)
         if self._moves:
             end = "\n" if progress.done == progress.total else ""
             print(f"\r\x1b[K{bar_line(progress)}", end=end, file=self._stream, flush=True)

@@ -25,6 +25,7 @@ MAX_BYTES = 100 * 2**20
 MAX_ROWS = 500_000
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 20_000
+_VERSION = re.compile(r"[0-9A-Za-z.+!_-]{0,40}")
 # Programs that know no missing whole numbers write 100 as 100.0.
 _WHOLE = re.compile(r"([0-9]{1,15})(?:\.0)?")
 
@@ -169,6 +170,9 @@ def _parsed(lines: list[tuple[int, list[str], bool]], position: dict[str, int], 
                 "Take one of them out."
             )
         rows[row.task] = row
+    versions = sorted({row.version for row in rows.values()} - {""})
+    if len(versions) > 1:
+        notes.append(f"The rows were made by different versions of the program: {', '.join(versions)}.")
     return Results.from_rows(rows.values(), called, notes)
 
 
@@ -177,7 +181,9 @@ def _row(cells: list[str], width: int, position: dict[str, int], whole: bool) ->
         raise DataError(f"{len(cells)} cells, but the first line has {width}.")
     if not whole and "protocol" in position and not cells[position["protocol"]]:
         raise DataError("the last cell was cut off.")
-    values = {name: _PARSERS[name](name, cells[at]) for name, at in position.items()}
+    values = {"version": ""} | {name: _PARSERS[name](name, cells[at]) for name, at in position.items()}
+    if not whole:  # its version may be a part of one
+        values["version"] = ""
     if values["status"] == "ok" and (math.isnan(values["error"]) or None in (values["n"], values["p"], values["K"])):
         raise DataError("the status is ok, but error, n, p or K is empty.")
     if values["status"] != "ok" and not math.isnan(values["error"]):
@@ -206,6 +212,12 @@ def _json(column: str, cell: str) -> str:
     if not isinstance(value, dict):
         raise DataError(f"{column} must be a JSON object, not {cell[:40]!r}.")
     return cell or "{}"
+
+
+def _version(column: str, cell: str) -> str:
+    if not _VERSION.fullmatch(cell):
+        raise DataError(f"{column} must be a version such as 0.2.0, or empty, not {cell[:40]!r}.")
+    return cell
 
 
 def _status(column: str, cell: str) -> str:
@@ -262,6 +274,7 @@ _KINDS: dict[Callable[[str, str], Any], tuple[str, tuple[str, ...]]] = {
     _json: ("str", ("params", "protocol")),
     _status: ("str", ("status",)),
     _any_text: ("str", ("message",)),
+    _version: ("str", ("version",)),
 }
 _PARSERS = {name: parse for parse, (_, names) in _KINDS.items() for name in names}
 _TYPES = {name: kind for kind, names in _KINDS.values() for name in names}

@@ -1,7 +1,8 @@
 """The results file of a run: rows are only ever appended, each as one line that is on disk before the next begins.
 
 A process that is killed leaves at most one line without its end. Opening the file again cuts that line off, and
-its task is done anew; all others are there and are not repeated.
+its task is done anew; all others are there and are not repeated. A file of version 0.1, which had no column for the
+version, is continued with its own columns: nothing in it is written again.
 """
 
 import os
@@ -10,9 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from opnb import __version__
 from opnb.benchmark.protocol import Protocol, Task
 from opnb.benchmark.results import Results, read_results
-from opnb.benchmark.rows import Row, line_of
+from opnb.benchmark.rows import COLUMNS, COLUMNS_0_1, Row, line_of
 from opnb.errors import DataError
 
 try:
@@ -35,9 +37,13 @@ class ResultsFile:
     ----------
     finished : set of Task
         Tasks that have a row.
+    notes : tuple of str
+        What the reader should know about a file that is continued.
     """
 
     finished: set[Task]
+    notes: tuple[str, ...] = ()
+    _columns: tuple[str, ...] = COLUMNS
 
     def __init__(self, path: Path, protocol: Protocol, *, resume: bool) -> None:
         self.path = path
@@ -66,7 +72,7 @@ class ResultsFile:
         """Write a row and wait until it is on disk."""
         if row.task in self.finished:
             raise DataError(f"{self.path} has a row of {row.method} on '{row.dataset}', repeat {row.repeat} already.")
-        self._write(line_of(row))
+        self._write(line_of(row, self._columns))
         self.finished.add(row.task)
 
     def pending(self, tasks: Iterable[Task]) -> list[Task]:
@@ -103,13 +109,19 @@ class ResultsFile:
             raise DataError(f"{self.path} is no results file. Choose another one.")
         results = read_results(whole, str(self.path)) if whole else None
         if results is not None:
-            self._check(results, whole.split(b"\n", 1)[0], protocol)
+            self._columns = self._columns_of(whole)
+            self._check(results, protocol)
+            self.notes = _said_of_versions(results, self.path)
         self._file.truncate(len(whole))
         return results.tasks() if results is not None else set()
 
-    def _check(self, results: Results, header: bytes, protocol: Protocol) -> None:
-        if header + b"\n" != line_of(None):
-            raise DataError(f"{self.path} has other columns than this version writes. Choose another file.")
+    def _columns_of(self, whole: bytes) -> tuple[str, ...]:
+        for columns in (COLUMNS, COLUMNS_0_1):
+            if whole.startswith(line_of(None, columns)):
+                return columns
+        raise DataError(f"{self.path} has other columns than this version writes. Choose another file.")
+
+    def _check(self, results: Results, protocol: Protocol) -> None:
         others = set(results.frame["protocol"]) - {protocol.settings()}
         if others:
             raise DataError(
@@ -121,3 +133,16 @@ class ResultsFile:
         while line:  # a full disk may take a part
             line = line[self._file.write(line) :]
         os.fsync(self._file.fileno())
+
+
+def _said_of_versions(results: Results, path: Path) -> tuple[str, ...]:
+    """Say which rows this version of the program did not make."""
+    counts = results.frame["version"].value_counts()
+    others = [(name or "0.1", count) for name, count in counts.items() if name != __version__]
+    if not others:
+        return ()
+    made = ", ".join(f"{count:,} by version {name}" for name, count in sorted(others))
+    return (
+        f"{path} has rows that another version made ({made}); this is {__version__}. What they measure may differ: "
+        "begin a new file to compare like with like.",
+    )

@@ -7,9 +7,11 @@ import csv
 import io
 import json
 import math
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from opnb import __version__
 from opnb.benchmark.protocol import Protocol, Task
 
 Status = Literal["ok", "failed", "timeout"]
@@ -44,6 +46,8 @@ class Row:
         Errors of the nearest centroid and the nearest neighbour on the same split.
     protocol : str
         `Protocol.settings`.
+    version : str
+        Of the program that made the row; empty where it is not known.
     """
 
     dataset: str
@@ -64,6 +68,7 @@ class Row:
     error_centroid: float = _UNKNOWN
     error_1nn: float = _UNKNOWN
     protocol: str = "{}"
+    version: str = __version__
 
     @property
     def task(self) -> Task:
@@ -72,6 +77,7 @@ class Row:
 
 
 COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS_0_1 = COLUMNS[: COLUMNS.index("version")]
 REQUIRED = COLUMNS[: COLUMNS.index("message") + 1]
 
 
@@ -93,9 +99,9 @@ def one_line(text: object) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
 
 
-def line_of(row: Row | None) -> bytes:
+def line_of(row: Row | None, columns: Sequence[str] = COLUMNS) -> bytes:
     """Write a row, or the names of the columns, as one line of CSV."""
-    cells = COLUMNS if row is None else [_cell(value) for value in asdict(row).values()]
+    cells = columns if row is None else [_cell(getattr(row, name)) for name in columns]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue().encode()

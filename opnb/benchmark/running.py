@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from opnb.benchmark.boxes import run_in_boxes
@@ -60,7 +61,7 @@ def run_benchmark(
         pending = file.pending(tasks)
         at = Progress(len(tasks) - len(pending), len(tasks), len(tasks) - len(pending))
         report = progress or _say_nothing
-        report(at)
+        report(replace(at, notes=file.notes))
         # Closed at once when this function is left, or processes would work on for rows that nobody takes.
         with closing(_rows(protocol, pending, jobs, scheduler)) as rows:
             _write(file, rows, at, report)

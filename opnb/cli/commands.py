@@ -1,4 +1,4 @@
-"""The command line: fit a model to a table, predict with it, run the paper's experiment.
+"""The command line: open the app, fit a model to a table, predict with it, run the paper's experiment.
 
 Anything that a user can mend is printed on one line and ends with status 2.
 """
@@ -6,14 +6,14 @@ Anything that a user can mend is printed on one line and ends with status 2.
 import argparse
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn.exceptions import ConvergenceWarning
-
+from opnb import __version__
+from opnb.cli.app import add_app, add_health
 from opnb.cli.benchmark import add_benchmark, add_summarise
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     from opnb.data import Dataset
@@ -43,14 +43,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Command(argparse.ArgumentParser):
+    """A command that asks for its options when it is called, because those of others import much."""
+
+    def __init__(self, describe: Callable[[argparse.ArgumentParser], None], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._describe = describe
+
+    def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
+        self._describe(self)
+        return super().parse_known_args(*arguments)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="opnb", description="Optimal projections for naive Bayes.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    _add_fit(commands.add_parser("fit", help="fit a model to a table", description="Fit a model to a table."))
-    _add_predict(commands.add_parser("predict", help="predict the classes of a table's rows"))
-    add_benchmark(commands.add_parser("benchmark", help="compare methods on many data sets"))
-    add_summarise(commands.add_parser("summarise", help="tables and report of a results file"))
-    _add_health(commands.add_parser("health", help="ask a served app whether it is well"))
+    parser.add_argument("--version", action="version", version=f"opnb {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Command)
+    commands.add_parser("app", describe=add_app, help="open the app in the browser")
+    commands.add_parser("fit", describe=_add_fit, help="fit a model to a table", description="Fit a model to a table.")
+    commands.add_parser("predict", describe=_add_predict, help="predict the classes of a table's rows")
+    commands.add_parser("benchmark", describe=add_benchmark, help="compare methods on many data sets")
+    commands.add_parser("summarise", describe=add_summarise, help="tables and report of a results file")
+    commands.add_parser("health", describe=add_health, help="ask a served app whether it is well")
     return parser
 
 
@@ -85,16 +99,11 @@ def _add_predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="write the predictions here, as CSV (default: print them)")
 
 
-def _add_health(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(run=_health)
-    parser.add_argument("address", nargs="?", default="http://localhost:8501", help="of the app (localhost:8501)")
-    parser.add_argument("--timeout", type=float, default=5.0, help="seconds to wait for the answer (5)")
-
-
 def _lam(text: str) -> float | str:
     return text if text == "cv" else float(text)
 
 
+@needs("data")
 def _fit(options: argparse.Namespace) -> None:
     from opnb.data import PrepareOptions, prepare, read_table
 
@@ -118,6 +127,8 @@ def _fit(options: argparse.Namespace) -> None:
 
 
 def _fitted(options: argparse.Namespace, data: "Dataset") -> "OPNBClassifier":
+    from sklearn.exceptions import ConvergenceWarning
+
     from opnb.estimators.classifier import OPNBClassifier
     from opnb.estimators.selection import OPNBClassifierCV
 
@@ -166,20 +177,7 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
     return fit_report(classifier, *parts, title=data.name, account=data.account, findings=findings)
 
 
-def _health(options: argparse.Namespace) -> None:
-    from http.client import HTTPException
-    from urllib.parse import urlsplit
-    from urllib.request import urlopen
-
-    if urlsplit(options.address).scheme not in ("http", "https"):
-        raise ValueError(f"{options.address} is no address of a server: it must begin with http:// or https://.")
-    try:
-        with urlopen(f"{options.address.rstrip('/')}/_stcore/health", timeout=options.timeout) as answer:
-            print(answer.read(100).decode(errors="replace"))
-    except HTTPException as error:
-        raise ValueError(f"{options.address} answers, but not as a web server does.") from error
-
-
+@needs("data")
 def _predict(options: argparse.Namespace) -> None:
     import pandas as pd
 

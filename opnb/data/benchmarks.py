@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opnb.data.table import Table
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ class PmlbEntry:
     local: bool
 
 
+@needs("data")
 def pmlb_catalogue(search: str = "", data_dir: str | os.PathLike[str] | None = None) -> tuple[PmlbEntry, ...]:
     """List the classification data sets of PMLB.
 
@@ -73,6 +74,7 @@ def pmlb_names(search: str = "", data_dir: str | os.PathLike[str] | None = None)
     return tuple(entry.name for entry in pmlb_catalogue(search, data_dir))
 
 
+@needs("data")
 def pmlb_table(name: str, data_dir: str | os.PathLike[str] | None = None) -> Table:
     """Fetch a PMLB data set as a table; the classes are in the column 'target'."""
     folder = _folder(data_dir)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from opnb.data.simulators import SIMULATORS, simulate, simulated_table
 from opnb.data.table import Table
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     from opnb.data.dataset import Dataset
@@ -56,6 +56,7 @@ def example_names() -> tuple[str, ...]:
     return (*_SKLEARN, "penguins", *SIMULATORS)
 
 
+@needs("data")
 def example_table(name: str) -> Table:
     """Give an example as the table it was before any preparation.
 

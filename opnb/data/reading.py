@@ -14,7 +14,7 @@ from opnb.data.limits import Limits
 from opnb.data.packed_tables import is_workbook, read_excel, read_parquet, unpack_gzip
 from opnb.data.table import ReadSettings, Table, bytes_hash
 from opnb.data.text_tables import read_text
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ _OTHER_BINARIES = {
 }
 
 
+@needs("data")
 def read_table(
     source: Source,
     *,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.data.dataset import Dataset, split_rows, two_valued
-from opnb.errors import DataError
+from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     from opnb.data.table import Table
@@ -119,6 +119,7 @@ def simulate(
     )
 
 
+@needs("data")
 def simulated_table(name: str, n: int | None = None, seed: int = 0, **parameters: float) -> Table:
     """Draw data from a simulator as a table, with the classes in the column 'class'."""
     import pandas as pd

@@ -3,6 +3,11 @@
 A `*_figure` computes and draws; a `draw_*` draws a result of `opnb.views` that the caller has already.
 """
 
+from opnb.errors import needs
+
+with needs("plot"):
+    import plotly  # noqa: F401  # said here once, for all that follows
+
 from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg

@@ -7,6 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from opnb.errors import needs
+
 _BROWSERS = (
     "chromium",
     "chromium-browser",
@@ -72,7 +74,8 @@ def _image(figure: go.Figure, kind: str, width: int, height: int | None, scale: 
             "A PNG or SVG is drawn by Chrome or Chromium, and none was found. Install one (on Debian: "
             "apt install chromium), or name it in the environment variable BROWSER_PATH; HTML needs none."
         )
-    import kaleido  # type: ignore[import-untyped]  # slow to load, and seldom needed
+    with needs("plot"):
+        import kaleido  # type: ignore[import-untyped]  # slow to load, and seldom needed
 
     size: dict[str, Any] = {"format": kind, "width": width, "scale": scale}
     if height or figure.layout.height:

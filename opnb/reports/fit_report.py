@@ -15,6 +15,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike
 from plotly.offline import get_plotlyjs
 
+from opnb import __version__
 from opnb.estimators.base import single_fit
 from opnb.figures import (
     confusion_figure,
@@ -35,11 +36,11 @@ from opnb.views import (
 )
 from opnb.views.model import fitted_model
 
-# All that `requirements.txt` pins.
+# All that `pyproject.toml` asks for with the extra "app".
 _PACKAGES = (
-    *("opnb", "httptools", "jinja2", "joblib", "kaleido", "markupsafe", "numba", "numpy", "openpyxl"),
-    *("palmerpenguins", "pandas", "plotly", "pmlb", "pyarrow", "safetensors", "scikit-learn", "scipy", "streamlit"),
-    *("threadpoolctl", "uvloop"),
+    *("httptools", "jinja2", "joblib", "kaleido", "markupsafe", "numba", "numpy", "openpyxl", "palmerpenguins"),
+    *("pandas", "plotly", "pmlb", "pyarrow", "requests", "safetensors", "scikit-learn", "scipy", "starlette"),
+    *("streamlit", "threadpoolctl", "uvloop"),
 )
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -155,7 +156,7 @@ def html_report(
 
 def used_versions() -> dict[str, str]:
     """Give the versions of Python and of the packages that a fit and its report come from, where they are known."""
-    found = {"Python": platform.python_version()}
+    found = {"Python": platform.python_version(), "opnb": __version__}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             found[name] = version(name)

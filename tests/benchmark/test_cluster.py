@@ -1,6 +1,5 @@
 """A cluster of two worker processes on this machine, one of which is killed during the run."""
 
-import builtins
 import os
 import signal
 
@@ -13,7 +12,7 @@ from tests.benchmark.samples import without_seconds
 
 distributed = pytest.importorskip("distributed")
 # Its own clean-up after a worker that was killed warns about what was left open.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +63,3 @@ def test_no_scheduler(cache, tmp_path, monkeypatch):
     for address in ("tcp://127.0.0.1:9", "nonsense"):
         with pytest.raises(DataError, match="does not answer"):
             run_benchmark(protocol(cache), tmp_path / "none.csv", scheduler=address, resume=True)
-
-
-def test_without_dask(cache, tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *rest, **more):
-        if name.split(".")[0] == "distributed":
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(DataError, match="pip install"):
-        run_benchmark(protocol(cache), tmp_path / "none.csv", scheduler="tcp://127.0.0.1:8786")

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from opnb import __version__
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.cli.benchmark import add_benchmark, add_summarise
@@ -24,11 +25,14 @@ def test_benchmark_then_summarise(cache, tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == f"{out} has 8 rows: 8 ok.\n"
     assert "8 of 8 rows" in captured.err
+    out.write_bytes(out.read_bytes().replace(f",{__version__}\n".encode(), b",0.1.5\n", 1))
     command(add_benchmark, *common, "--methods", "LDA,RDA,NB", "--max-rows", 60, "--resume")
-    assert "has 12 rows" in capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert "has 12 rows" in captured.out
+    assert captured.err.startswith(f"{out} has rows that another version made (1 by version 0.1.5); this is")
     command(add_summarise, out, "--report", report, "--tables", folder)
     printed = capsys.readouterr().out
-    assert printed.startswith("2 data sets, 3 methods, 2 repeats: 12 rows.\n")
+    assert printed.startswith("2 data sets, 3 methods, 2 repeats: 12 rows.\nThe rows were made by different versions")
     assert "| method |" in printed
     assert "The dissection needs at least" in printed
     assert report.read_text().lstrip().lower().startswith("<!doctype html>")

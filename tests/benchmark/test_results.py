@@ -1,9 +1,11 @@
 """Reading results: foreign and hostile files, and lines that were cut short."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from opnb import __version__
 from opnb.benchmark import COLUMNS, Protocol, Row, read_results
 from opnb.benchmark import results as reading
 from opnb.benchmark.results_file import ResultsFile
@@ -110,7 +112,8 @@ def test_a_file_cut_anywhere_keeps_its_whole_lines():
     for end in range(len(whole), len(data)):
         found = read_results(data[:end])
         assert found.frame["dataset"][0] in ("ä", "b")
-        assert len(found.frame) == 1 or end == len(data) - 1
+        assert len(found.frame) == 1 or end >= len(data) - len(f"{__version__}\n")
+        assert set(found.frame["version"][found.frame["dataset"] == "b"]) <= {""}
         if end > len(whole) and len(found.frame) == 1:
             assert "was cut short" in found.notes[0]
 
@@ -157,6 +160,29 @@ def test_files_that_must_not_be_touched(tmp_path):
         assert path.read_bytes() == foreign
     with pytest.raises(DataError, match="cannot be written"):
         ResultsFile(tmp_path / "no" / "r.csv", PROTOCOL, resume=False)
+
+
+def test_a_row_says_which_version_made_it():
+    assert read_results(file_of(row("a", "LDA"))).frame["version"].tolist() == [__version__]
+    mixed = read_results(file_of(row("a", "LDA", version="0.2.0"), row("b", "LDA", version="0.3.0")))
+    assert mixed.notes == ("The rows were made by different versions of the program: 0.2.0, 0.3.0.",)
+    assert read_results(f"{API}\n{LINE}\n".encode()).frame["version"].tolist() == [""]
+    with pytest.raises(DataError, match="version must be a version such as"):
+        read_results(f"{API},version\n{LINE},<b>\n".encode())
+
+
+def test_continuing_a_file_of_another_version_says_so(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes(file_of(settled("a")))
+    with ResultsFile(path, PROTOCOL, resume=True) as file:
+        assert file.notes == ()
+    path.write_bytes(file_of(settled("a"), replace(settled("b"), version="0.1.9")))
+    with ResultsFile(path, PROTOCOL, resume=True) as file:
+        (said,) = file.notes
+        assert "1 by version 0.1.9" in said
+        assert f"this is {__version__}" in said
+        file.append(settled("c"))
+    assert read_results(path).frame["version"].tolist() == [__version__, "0.1.9", __version__]
 
 
 def test_a_row_knows_its_task():

@@ -109,6 +109,7 @@ def lines(path):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "kills"), [(1, 2), (2, 1)])
 def test_kill_nine_loses_and_repeats_nothing(serial, cache, tmp_path, jobs, kills):
     out = tmp_path / "results.csv"

@@ -3,13 +3,16 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from opnb import load_model
+from opnb import __version__, load_model
 from opnb.cli.commands import main
 from opnb.data import example_table
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -83,6 +86,22 @@ def test_runs_as_a_module(table):
     command = [sys.executable, "-m", "opnb", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
     assert "predict" in result.stdout
+
+
+def test_app_runs_the_app_of_the_checkout(monkeypatch):
+    asked = []
+    monkeypatch.setattr("streamlit.web.cli.main", lambda arguments, **_: asked.append(arguments))
+    assert main(["app"]) == 0
+    assert main(["app", "--port", "8600", "--no-browser", "--", "--server.address", "0.0.0.0"]) == 0
+    first = ["run", str(ROOT / "app.py")]
+    options = ["--server.port", "8600", "--server.headless", "true", "--server.address", "0.0.0.0"]
+    assert asked == [first, [*first, *options]]
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"opnb {__version__}\n"
 
 
 def test_health_asks_the_server(capsys):

@@ -11,7 +11,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from opnb import load_model
-from opnb.benchmark import read_results, summarise
+from opnb.benchmark import Protocol, Row, read_results, summarise
+from opnb.benchmark.results_file import ResultsFile
 from opnb.data import Recipe
 from opnb.studio.visit.links import from_query
 from opnb.studio.visit.snapshot import opened
@@ -62,6 +63,19 @@ def test_a_workspace():
     assert [fit.spec.data.source.kind for fit in kept.fits] == ["example", "upload"]
     assert [fit.spec.n_components for fit in kept.fits] == [2, 1]
     assert [round(fit.test.error, 6) for fit in kept.fits] == [0.105263, 0.3]
+
+
+def test_results_are_continued(tmp_path):
+    path, protocol = tmp_path / "results.csv", Protocol(["iris", "glass"], ["OPNB", "LDA", "SVM"], repeats=2)
+    written = (WRITTEN / "results.csv").read_bytes()
+    for cut in (0, 30):  # the second time as if its writer had been killed
+        path.write_bytes(written[: len(written) - cut])
+        with ResultsFile(path, protocol, resume=True) as file:
+            assert len(file.finished) == 6 - (cut > 0)
+            assert "by version 0.1)" in file.notes[0]
+            file.append(Row("iris", "LDA", 1, status="failed", protocol=protocol.settings()))
+        assert path.read_bytes().startswith(written[: written.rfind(b"\n", 0, -1) + 1])
+        assert len(read_results(path).frame) == 7 - (cut > 0)
 
 
 def test_results():
