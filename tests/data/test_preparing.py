@@ -101,7 +101,7 @@ def test_missing_everywhere():
     frame = frame_of()
     frame.loc[::2, "a"] = np.nan
     frame.loc[1::2, "b"] = np.nan
-    refused(Table.from_frame(frame, "t"), "Every row lacks a value.*Leave out that column, or impute")
+    refused(Table.from_frame(frame, "t"), "Every row lacks a value.*Leave out that column, or fill in")
     assert len(prepare(Table.from_frame(frame, "t"), options=PrepareOptions(missing="impute")).X) == N
 
 
@@ -160,7 +160,7 @@ def test_a_class_with_one_row_is_named_and_can_be_left_out():
     labels = ["no", "yes"] * (N // 2)
     labels[7] = "rare"
     table = table_of(**{"class": labels})
-    refused(table, "The class 'rare' of the target 'class' has one row only.*min_class_rows=2")
+    refused(table, "The class 'rare' of the target 'class' has one row only.*Leave out such classes")
     data = prepare(table, options=PrepareOptions(min_class_rows=2))
     assert data.class_names == ("no", "yes")
     assert "Left out 1 class with fewer than 2 rows: 'rare' (1)." in data.account
@@ -176,15 +176,15 @@ def test_too_many_classes():
 def test_a_continuous_target_is_refused_or_binned():
     rng = np.random.default_rng(0)
     table = Table.from_frame(pd.DataFrame({"a": rng.normal(size=500), "y": rng.normal(size=500)}), "t")
-    refused(table, "'y' is a number with 500 different values, not a class.*target_bins")
+    refused(table, "'y' is a number with 500 different values, not a class.*Cut it into groups")
     data = prepare(table, options=PrepareOptions(target_bins=4))
     assert list(data.class_counts.values()) == [125, 125, 125, 125]
     assert data.class_names[0].startswith("1: up to ")
     assert data.class_names[3].startswith("4: above ")
     assert any("Cut the target 'y' into 4 classes" in line for line in data.account)
-    refused(table_of(), "is not a number and cannot be binned", target_bins=3)
+    refused(table_of(), "is not a number and cannot be cut", target_bins=3)
     constant = Table.from_frame(pd.DataFrame({"a": range(9), "y": [0.5] * 9}), "t")
-    refused(constant, "cannot be binned", target="y", target_bins=3)
+    refused(constant, "cannot be cut into groups", target="y", target_bins=3)
 
 
 def test_integer_classes_stay_integers():
