@@ -104,9 +104,9 @@ def _first_row(rows: list[list[str]], width: int, decimal: str) -> int:
     """Find the first row of the table, names or data; 0 where passing over rows would lose names."""
     filled = sum(any(column) for column in _columns(rows, width))
     start = next((i for i, row in enumerate(rows) if not _is_above(row, width, filled)), 0)
-    if start == 0 or _is_header(rows[start:], decimal):
+    if start == 0 or (_is_header(rows[start:], decimal) and not any(_may_name(row, width) for row in rows[:start])):
         return start
-    start = next((i for i, row in enumerate(rows) if len(row) == width and not _is_comment(row)), 0)
+    start = next((i for i, row in enumerate(rows) if len(row) == width), 0)
     above = rows[: start - 1] if _lacks_a_name(rows, start, width, decimal) else rows[:start]
     return start if all(map(_is_remark, above)) else 0
 
@@ -114,6 +114,11 @@ def _first_row(rows: list[list[str]], width: int, decimal: str) -> int:
 def _is_above(row: list[str], width: int, filled: int) -> bool:
     present = sum(map(bool, row))
     return len(row) != width or _is_comment(row) or (width > 1 and (present <= 1 or 2 * present < filled))
+
+
+def _may_name(row: list[str], width: int) -> bool:
+    """Tell whether a row of another length than the table's may yet be meant to name its columns."""
+    return len(row) != width and len(row) >= width - 1 and not _is_remark(row)
 
 
 def _is_comment(row: list[str]) -> bool:

@@ -71,7 +71,7 @@ def read_text(data: bytes, limits: Limits, wishes: Wishes, trial: Trial, *, comp
         bool(layout.names),
         header_rows=sheet.numbers_of(layout.names),
     )
-    news = (*sheet.news(layout), *left_out, *marked)
+    news = (*sheet.news(layout, width), *left_out, *marked)
     return Reading(frame, settings, notes + left_out + more, news)
 
 
@@ -102,11 +102,16 @@ class _Lines:
         """Give the lines of some of the rows."""
         return tuple(self.numbers[place] for place in places)
 
-    def news(self, layout: Layout) -> tuple[str, ...]:
+    def news(self, layout: Layout, width: int) -> tuple[str, ...]:
         """Say what version 0.1 did not know: names elsewhere than in the first row, or lines above the table."""
-        if layout.start == 0 and len(layout.names) < 2:
+        if layout.start == 0 and len(layout.names) < 2 and not self._ends_in_delimiters(layout, width):
             return ()
         return (f"names in {self.numbers_of(layout.names)}, data from {layout.first}",)
+
+    def _ends_in_delimiters(self, layout: Layout, width: int) -> bool:
+        """Tell whether the rows of data end in a delimiter and the names do not."""
+        short = any(len(self.rows[place]) == width - 1 for place in layout.names)
+        return short and not any(row[-1] for row in self.rows[layout.first :] if len(row) == width)
 
     def names(self, layout: Layout, width: int) -> tuple[list[str] | None, list[str]]:
         """Give the names, one for each column, and what is to be said about where they stand."""
@@ -116,11 +121,11 @@ class _Lines:
         if not rows:
             return None, notes
         lengths = {len(row) for row in rows}
-        if lengths == {width - 1} and any(row[-1] for row in self.rows[layout.first :] if len(row) == width):
+        if lengths == {width - 1} and not self._ends_in_delimiters(layout, width):
             # R writes row names without naming their column
             notes.append("The first row names one column fewer than there are; the first column is now 'row'.")
             rows = [["row", *rows[0]], *([["", *row] for row in rows[1:]])]
-        elif lengths == {width - 1}:  # only the rows of data end in a delimiter
+        elif lengths == {width - 1}:
             rows = [[*row, ""] for row in rows]
         elif lengths != {width}:
             place = next(place for place, row in zip(layout.names, rows, strict=True) if len(row) != width)
