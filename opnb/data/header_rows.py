@@ -104,7 +104,7 @@ def _first_row(rows: list[list[str]], width: int, decimal: str) -> int:
     """Find the first row of the table, names or data; 0 where passing over rows would lose names."""
     filled = sum(any(column) for column in _columns(rows, width))
     start = next((i for i, row in enumerate(rows) if not _is_above(row, width, filled)), 0)
-    if start == 0 or (_is_header(rows[start:], decimal) and not any(_may_name(row, width) for row in rows[:start])):
+    if start == 0 or (_is_header(rows[start:], decimal) and not _may_name(rows[start - 1], width)):
         return start
     start = next((i for i, row in enumerate(rows) if len(row) == width), 0)
     above = rows[: start - 1] if _lacks_a_name(rows, start, width, decimal) else rows[:start]
@@ -118,7 +118,7 @@ def _is_above(row: list[str], width: int, filled: int) -> bool:
 
 def _may_name(row: list[str], width: int) -> bool:
     """Tell whether a row of another length than the table's may yet be meant to name its columns."""
-    return len(row) != width and len(row) >= width - 1 and not _is_remark(row)
+    return len(row) != width and len(row) >= width - 1 and not _is_remark(row) and not row[0].endswith(":")
 
 
 def _is_comment(row: list[str]) -> bool:

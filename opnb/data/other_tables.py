@@ -68,6 +68,8 @@ def _parsed(text: str) -> Any:
     """Parse one value, or one record a line."""
     try:
         return _loads(text)
+    except ReadingError:
+        raise
     except ValueError as error:
         first = error
     lines = [line for line in text.splitlines() if line.strip()]
@@ -75,6 +77,8 @@ def _parsed(text: str) -> Any:
         raise _no_json(first)
     try:
         return [_loads(line) for line in lines]
+    except ReadingError:
+        raise
     except ValueError:
         raise _no_json(first) from None
 
@@ -154,15 +158,15 @@ def read_arff(data: bytes, limits: Limits, wishes: Wishes, trial: Trial, *, comp
     trial.tried |= {"encoding": encoding}
     names = _attributes(parts[0].splitlines())
     limits.check_columns(len(names))
-    body = re.sub(r"^[ \t]*%[^\r\n]*", "", parts[1], flags=re.MULTILINE).strip()
-    if not body:
+    body = re.sub(r"^[ \t]*%[^\r\n]*", "", parts[1], flags=re.MULTILINE)
+    if not body.strip():
         raise ReadingError("The ARFF file has no rows below '@data'. Choose a file with rows of data.")
-    if body.startswith("{"):
+    if body.lstrip().startswith("{"):
         raise ReadingError("The ARFF file has sparse rows, which are not read. Save it in the dense form, or as CSV.")
     quote = "'" if "'" in sample_of(body) else '"'
     body = re.sub(r",[ \t]+", ",", body)
     above = text[: len(text) - len(parts[1])].count("\n")
-    columns, notes = parse_columns(body, ",", len(names), above + 1, "the list of attributes", quote=quote)
+    columns, notes = parse_columns(body, ",", len(names), above, "the list of attributes", quote=quote)
     frame, more, marked = typed_columns(columns, names, ".", limits, wishes)
     return Reading(frame, ReadSettings("arff", compressed, encoding), notes + more, tuple(marked))
 

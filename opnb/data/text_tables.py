@@ -120,16 +120,16 @@ class _Lines:
         notes = above_notes(above, self.numbers_of(layout.names))
         if not rows:
             return None, notes
-        lengths = {len(row) for row in rows}
-        if lengths == {width - 1} and not self._ends_in_delimiters(layout, width):
+        odd = [place for place in layout.names if len(self.rows[place]) != width]
+        even_below = all(len(row) == width for row in self.rows[layout.first :])
+        if odd and not (even_below and all(len(row) == width - 1 for row in rows)):
+            raise _uneven(self.numbers[odd[0]], len(self.rows[odd[0]]), f"most rows have {width}")
+        if self._ends_in_delimiters(layout, width):
+            rows = [[*row, ""] for row in rows]
+        elif odd:
             # R writes row names without naming their column
             notes.append("The first row names one column fewer than there are; the first column is now 'row'.")
             rows = [["row", *rows[0]], *([["", *row] for row in rows[1:]])]
-        elif lengths == {width - 1}:
-            rows = [[*row, ""] for row in rows]
-        elif lengths != {width}:
-            place = next(place for place, row in zip(layout.names, rows, strict=True) if len(row) != width)
-            raise _uneven(self.numbers[place], len(self.rows[place]), f"most rows have {width}")
         return joined_names(rows), notes
 
     def parse(self, layout: Layout, width: int) -> tuple[Any, list[str]]:
