@@ -176,6 +176,7 @@ def _open_workbook(data: bytes, wishes: Wishes) -> Any:
     except DataError:
         raise
     except Exception:  # openpyxl raises whatever its parts raise: KeyError, ParseError, BadZipFile, TypeError ...
+        wishes.check_stop()  # it may have swallowed the stop
         raise ReadingError(_DAMAGED) from None
 
 
@@ -257,6 +258,7 @@ def _filled_rows(page: Any, limits: Limits, wishes: Wishes) -> Iterator[tuple[in
     except DataError:
         raise
     except Exception as error:  # whatever a malformed part makes openpyxl raise
+        wishes.check_stop()
         raise ReadingError(
             f"Sheet '{page.title}' of the Excel file is damaged ({type(error).__name__}). Save it again, or as CSV.",
             change="sheet",

@@ -107,7 +107,7 @@ def test_the_row_can_be_said():
 def test_a_row_that_cannot_be_is_refused_in_words(row):
     text = csv_of(ROWS, NAMES_LINE, "")
     for source in (text, book_of(Data=[NAMES, [], *ROWS])):
-        with pytest.raises(ReadingError, match="[Rr]ow|Line") as refused:
+        with pytest.raises(ReadingError, match=r"[Rr]ow|Line") as refused:
             read_table(source, header_row=row)
         assert refused.value.change == "header_row"
 
