@@ -4,8 +4,31 @@ Every message says what is wrong, where, and what to do about it. All of them ar
 code and callers that know nothing of this package treat them as bad input.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One change that would mend an error: an option, its new value, and the words for a button.
+
+    Parameters
+    ----------
+    option : str
+        A field of `opnb.data.PrepareOptions`, a keyword of `opnb.data.read_table`, or "target".
+    value : object
+        What to set it to; None where the user has to choose.
+    words : str
+        For instance "Leave this class out".
+    """
+
+    option: str
+    value: Any
+    words: str
 
 
 class OPNBError(ValueError):
@@ -13,7 +36,56 @@ class OPNBError(ValueError):
 
 
 class DataError(OPNBError):
-    """The data cannot be used as they are; the message names the column or row and the remedy."""
+    """The data cannot be used as they are; the message names the column or row and the remedy.
+
+    Parameters
+    ----------
+    message : str
+        Speaks plainly and names no parameter.
+    remedies : tuple of Remedy
+        The same remedies for a program, which can make buttons or flags of them.
+    """
+
+    def __init__(self, message: str = "", *, remedies: tuple[Remedy, ...] = ()) -> None:
+        super().__init__(message)
+        self.remedies = remedies
+
+
+class ReadingError(DataError):
+    """A file gives no table as it was read; with all that is needed to read it otherwise.
+
+    Parameters
+    ----------
+    message : str
+    change : str
+        The keyword of `opnb.data.read_table` that most likely mends it, "" where none does.
+    lines : tuple of str
+        The first lines as text, cut to a length that can be shown; of a workbook, the first rows.
+    sheets : tuple of str
+        The sheets of a workbook.
+    tried : mapping
+        The settings it was read with, by keyword.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        change: str = "",
+        lines: tuple[str, ...] = (),
+        sheets: tuple[str, ...] = (),
+        tried: Mapping[str, Any] | None = None,
+        remedies: tuple[Remedy, ...] = (),
+    ) -> None:
+        super().__init__(message, remedies=remedies)
+        self.change = change
+        self.lines = lines
+        self.sheets = sheets
+        self.tried = dict(tried or {})
+
+
+class ReadingStoppedError(ReadingError):
+    """Reading was ended from outside, as the caller asked."""
 
 
 class ModelFileError(OPNBError):

@@ -24,7 +24,7 @@ from safetensors.numpy import load, save
 
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
-from opnb.data import Limits, Recipe, example_table, prepare, propose, read_table
+from opnb.data import Limits, PrepareOptions, Recipe, example_table, prepare, propose, read_table
 from opnb.errors import OPNBError
 from opnb.estimators.loading import model_from_bytes
 from opnb.estimators.model_files import _digest, model_to_bytes
@@ -35,6 +35,7 @@ from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
 from tests.benchmark.samples import paper_results
+from tests.data.messy_files import book_of
 from tests.workspace.samples import fit_of_an_upload, snapshot
 
 LIMITS = Limits(max_bytes=2**20, max_uncompressed=8 * 2**20, max_rows=20_000, max_columns=200, max_cells=200_000)
@@ -150,6 +151,33 @@ def texts() -> tuple[bytes, ...]:
 
 
 @cache
+def titled() -> tuple[bytes, ...]:
+    """Tables with comments, titles, two rows of names, and marks around numbers."""
+    rows = b"".join(b"%d %%,$%d.50,%d kg,%s\n" % (i, 1000 + i, i % 7, b"ab"[i % 2 : i % 2 + 1]) for i in range(20))
+    return (
+        b"# made by us\n// and them\n\nshare,price,mass,kind\n" + rows,
+        b"A report,,,\n,,,\nshare,price,mass,kind\n" + rows + b"Source: us\n",
+        b"plant,,,kind\nshare,price,mass,\n" + rows,
+        b"sep=,\nshare,price,mass,kind\n" + rows,
+    )
+
+
+@cache
+def notations() -> tuple[bytes, ...]:
+    """JSON and ARFF."""
+    frame = example_table("penguins").frame.iloc[::12]
+    names = "".join(f"@attribute '{name}' {{a,b}}\n" for name in frame)
+    body = frame.to_csv(index=False, header=False, na_rep="?", quotechar="'")
+    return (
+        frame.to_json(orient="records").encode(),
+        frame.to_json(orient="records", lines=True).encode(),
+        frame.to_json().encode(),
+        json.dumps({name: column.dropna().tolist()[:20] for name, column in frame.items()}).encode(),
+        f"% penguins\n@relation penguins\n{names}@data\n{body}".encode(),
+    )
+
+
+@cache
 def packed() -> tuple[bytes, ...]:
     return tuple(gzip.compress(text) for text in texts())
 
@@ -158,7 +186,10 @@ def packed() -> tuple[bytes, ...]:
 def workbooks() -> tuple[bytes, ...]:
     out = io.BytesIO()
     example_table("penguins").frame.iloc[::25].to_excel(out, index=False)
-    return (out.getvalue(),)
+    rows = [[i, i / 2, f"=A{i}", "ab"[i % 2]] for i in range(9)]
+    notes = [["by Bob", None]]
+    upper, lower = ["Size", None, "Sum", "Kind"], ["length", "width", "of both", None]
+    return (out.getvalue(), book_of(["A3:B3"], Notes=notes, Data=[["A title"], [], upper, lower, *rows]))
 
 
 @cache
@@ -244,6 +275,21 @@ def _text(rng: random.Random) -> bytes:
     return _cells(rng, texts()) if rng.random() < 0.7 else _bytes_of(texts)(rng)
 
 
+def _titled(rng: random.Random) -> bytes:
+    return _cells(rng, titled()) if rng.random() < 0.7 else _bytes_of(titled)(rng)
+
+
+def _notation(rng: random.Random) -> bytes:
+    """Change cells, any bytes, or values of JSON."""
+    way = rng.random()
+    if way < 0.4:
+        return _cells(rng, notations())
+    if way < 0.7:
+        return _bytes_of(notations)(rng)
+    value = changed_value(rng, json.loads(rng.choice((notations()[0], notations()[2], notations()[3]))))
+    return json.dumps(value).encode("utf-8", "surrogatepass")
+
+
 def _results(rng: random.Random) -> bytes:
     return _cells(rng, results()) if rng.random() < 0.7 else _bytes_of(results)(rng)
 
@@ -260,7 +306,7 @@ def _cells(rng: random.Random, samples: tuple[bytes, ...]) -> bytes:
 
 def _workbook(rng: random.Random) -> bytes:
     """Change a workbook outside, or one of the parts inside."""
-    data = workbooks()[0]
+    data = rng.choice(workbooks())
     if rng.random() < 0.2:
         return changed(rng, data)
     out = io.BytesIO()
@@ -400,7 +446,11 @@ def _query(rng: random.Random) -> dict[str, str]:
 
 def _table(data: bytes) -> None:
     table = read_table(data, name="a file", limits=LIMITS)
-    prepare(table, propose(table).target)
+    proposal = propose(table)
+    codes = {column.name: column.codes for column in proposal.columns}
+    dataset = prepare(table, proposal.target, options=PrepareOptions(missing_codes=codes))
+    applied = Recipe.from_dict(dataset.recipe.to_dict()).apply_rows(table)
+    assert np.array_equal(applied.X[dataset.rows], dataset.X), "rows of training are made again"
 
 
 def _read_model(data: bytes) -> None:
@@ -422,6 +472,8 @@ def _follow(query: dict[str, str]) -> None:
 
 READERS = {
     "text tables": (_text, _table),
+    "titled tables": (_titled, _table),
+    "JSON and ARFF": (_notation, _table),
     "gzip": (_gz, _table),
     "Excel": (_workbook, _table),
     "Parquet": (_parquet, _table),

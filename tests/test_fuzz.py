@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from tests import fuzzing
 
-COUNTS = {"links": 300, "results": 150, "text tables": 80, "gzip": 40, "Parquet": 80, "models": 120, "workspaces": 30}
+COUNTS = {
+    "links": 300,
+    "results": 150,
+    "text tables": 80,
+    "titled tables": 80,
+    "JSON and ARFF": 80,
+    "gzip": 40,
+    "Parquet": 80,
+    "models": 120,
+    "workspaces": 30,
+}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -21,7 +31,14 @@ def test_a_reader_gives_a_value_or_an_error_in_words(name):
 
 
 def test_unchanged_files_are_accepted():
-    for samples in (fuzzing.texts, fuzzing.packed, fuzzing.workbooks, fuzzing.parquets):
+    for samples in (
+        fuzzing.texts,
+        fuzzing.titled,
+        fuzzing.notations,
+        fuzzing.packed,
+        fuzzing.workbooks,
+        fuzzing.parquets,
+    ):
         for data in samples():
             fuzzing._table(data)
     fuzzing._read_model(fuzzing.model())

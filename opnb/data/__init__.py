@@ -8,10 +8,11 @@ from opnb.data.benchmarks import PmlbEntry, load_pmlb, pmlb_catalogue, pmlb_name
 from opnb.data.dataset import Dataset
 from opnb.data.examples import example_names, example_table, load_example
 from opnb.data.limits import Limits
+from opnb.data.options import PrepareOptions
 from opnb.data.policy import PolicyResult, paper_policy
-from opnb.data.preparing import PrepareOptions, prepare
-from opnb.data.reading import read_table
-from opnb.data.recipe import Applied, Recipe
+from opnb.data.preparing import prepare
+from opnb.data.reading import first_lines, read_table
+from opnb.data.recipe import Applied, AppliedRows, Recipe
 from opnb.data.roles import ROLES, Column, Proposal, propose
 from opnb.data.simulators import (
     SIMULATORS,
@@ -27,6 +28,7 @@ __all__ = [
     "ROLES",
     "SIMULATORS",
     "Applied",
+    "AppliedRows",
     "Column",
     "Dataset",
     "Limits",
@@ -40,6 +42,7 @@ __all__ = [
     "bayes_error",
     "example_names",
     "example_table",
+    "first_lines",
     "load_example",
     "load_pmlb",
     "paper_policy",

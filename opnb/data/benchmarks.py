@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from opnb.data.dataset import Dataset
-    from opnb.data.preparing import PrepareOptions
+    from opnb.data.options import PrepareOptions
 
 DATA_DIR_VARIABLE = "OPNB_DATA_DIR"
 TARGET = "target"
@@ -116,7 +116,8 @@ def load_pmlb(
     -------
     Dataset
     """
-    from opnb.data.preparing import PrepareOptions, prepare
+    from opnb.data.options import PrepareOptions
+    from opnb.data.preparing import prepare
 
     table = pmlb_table(name, data_dir)
     options = options or PrepareOptions(min_class_rows=2)

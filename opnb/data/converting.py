@@ -7,10 +7,11 @@ that resists (white space, thousands separators, mixed types) takes the slower w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from opnb.data.marks import without_marks
 from opnb.data.sniffing import MISSING_MARKERS, NUMBER
 
 if TYPE_CHECKING:
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
 _ANY_NUMBER = rf"^({NUMBER}|[+-]?(?i:inf(inity)?))$"
 
 
-def convert_text(column: Any, decimal: str) -> tuple[pd.Series, str]:
+class Converted(NamedTuple):
+    """A column as numbers (int64, float64) or text (str), what had to be done for it, and whether 0.1 did it too."""
+
+    series: Any  # a pandas.Series, or None where the column cannot be used
+    note: str = ""
+    new: bool = False
+
+
+def convert_text(column: Any, decimal: str) -> Converted:
     """Convert a column of text to numbers where every present value is one.
 
     Parameters
@@ -31,28 +40,37 @@ def convert_text(column: Any, decimal: str) -> tuple[pd.Series, str]:
 
     Returns
     -------
-    values : pandas.Series
-        int64, float64, or str.
-    note : str
-        What had to be done beyond the obvious; empty as a rule.
+    Converted
+        The note says what had to be done beyond the obvious; it is empty as a rule. 5 % becomes 5.
     """
     numbers = _cast(_with_point(column, decimal))
     if numbers is not None:
-        return numbers, ""
+        return Converted(numbers)
     text = clean_text(column)
+    found = _number_column(text, decimal)
+    if found is not None:
+        return found
+    bare, mark = without_marks(text)
+    if mark:
+        found = _number_column(bare, decimal) or _number_column(bare, "," if decimal == "." else ".")
+        if found is not None:
+            return Converted(found.series, f"holds numbers with {mark}, which was taken off", True)
+        return Converted(_points_in_numbers(bare, decimal).to_pandas(), f"holds {mark}, which was taken off", True)
+    return Converted(_points_in_numbers(text, decimal).to_pandas())
+
+
+def _number_column(text: Any, decimal: str) -> Converted | None:
+    """Convert a trimmed column of numbers, of whatever notation, or give None."""
     attempts = (
         (_with_point(text, decimal), ""),
-        (
-            _without_thousands(text, decimal),
-            "holds numbers with thousands separators; they were read as numbers",
-        ),
+        (_without_thousands(text, decimal), "holds numbers with thousands separators; they were read as numbers"),
         (text, "is written with decimal points, unlike the rest; it was read as numbers"),
     )
     for attempt, note in attempts:
         numbers = _cast(attempt)
         if numbers is not None:
-            return numbers, note
-    return _points_in_numbers(text, decimal).to_pandas(), ""
+            return Converted(numbers, note, bool(note) and _has_apostrophes(text))
+    return None
 
 
 def clean_text(column: Any) -> Any:
@@ -105,26 +123,36 @@ def text_of(series: pd.Series) -> pd.Series:
     return pd.Series(np.array([*labels, np.nan], dtype=object)[codes], index=series.index, dtype="str")
 
 
-def tidy_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+class Tidy(NamedTuple):
+    """A frame of the few types a `Table` has, notes, and the columns that version 0.1 would have left as text."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def tidy_frame(frame: pd.DataFrame) -> Tidy:
     """Bring a frame of any origin to the few types a `Table` has: numbers, dates and text.
 
     Returns
     -------
-    frame : pandas.DataFrame
+    Tidy
         With row labels 0..n-1 and unique names.
-    notes : tuple of str
     """
     import pandas as pd
 
     names, notes = unique_names([str(name) for name in frame.columns])
     columns: dict[str, pd.Series] = {}
+    new: list[str] = []
     for position, name in enumerate(names):
-        series, note = _tidy_series(frame.iloc[:, position].reset_index(drop=True))
-        if note:
-            notes.append(f"Column '{name}' {note}.")
-        if series is not None:
-            columns[name] = series
-    return pd.DataFrame(columns, index=range(len(frame))), tuple(notes)
+        found = _tidy_series(frame.iloc[:, position].reset_index(drop=True))
+        if found.note:
+            notes.append(f"Column '{name}' {found.note}.")
+        if found.new:
+            new.append(name)
+        if found.series is not None:
+            columns[name] = found.series
+    return Tidy(pd.DataFrame(columns, index=range(len(frame))), tuple(notes), tuple(new))
 
 
 def missing_notes(frame: pd.DataFrame) -> list[str]:
@@ -153,26 +181,26 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
     return result, notes
 
 
-def _tidy_series(series: pd.Series) -> tuple[pd.Series | None, str]:
-    """Give a column in one of the few types, or None where it cannot be used, and a note."""
+def _tidy_series(series: pd.Series) -> Converted:
+    """Give a column in one of the few types, without values where it cannot be used."""
     import pandas as pd
 
     kind = pd.api.types
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(series.cat.categories.dtype)
     if kind.is_bool_dtype(series):
-        return series.astype("str"), ""
+        return Converted(series.astype("str"))
     if kind.is_numeric_dtype(series) and not kind.is_complex_dtype(series):
-        return _plain_numbers(series), ""
+        return Converted(_plain_numbers(series))
     if kind.is_datetime64_any_dtype(series):
-        return series, ""
+        return Converted(series)
     if isinstance(series.dtype, pd.StringDtype):
         return _stored_as_text(series)
     return _tidy_objects(series)
 
 
-def _tidy_objects(series: pd.Series) -> tuple[pd.Series | None, str]:
-    """Convert a column of Python objects (from Excel, or made in memory)."""
+def _tidy_objects(series: pd.Series) -> Converted:
+    """Convert a column of Python objects (from Excel or JSON, or made in memory)."""
     import datetime
     import decimal
 
@@ -180,23 +208,23 @@ def _tidy_objects(series: pd.Series) -> tuple[pd.Series | None, str]:
 
     kinds = set(series.dropna().map(type))
     if kinds & {list, dict, tuple, set, bytes, np.ndarray}:
-        return None, "holds lists or other nested values and was left out"
+        return Converted(None, "holds lists or other nested values and was left out")
     if kinds and kinds <= {datetime.date, datetime.datetime, pd.Timestamp}:
-        return pd.to_datetime(series, errors="coerce"), ""
+        return Converted(pd.to_datetime(series, errors="coerce"))
     if all(issubclass(kind, (int, float, np.number, decimal.Decimal)) and kind is not bool for kind in kinds):
-        return _plain_numbers(series.astype("float64")), ""
-    values, note = _stored_as_text(series.map(str, na_action="ignore"))
-    return values, note if str in kinds else ""
+        return Converted(_plain_numbers(series.astype("float64")))
+    found = _stored_as_text(series.map(str, na_action="ignore"))
+    return found if str in kinds else Converted(found.series)
 
 
-def _stored_as_text(series: pd.Series) -> tuple[pd.Series, str]:
+def _stored_as_text(series: pd.Series) -> Converted:
     import pandas as pd
     import pyarrow as pa
 
-    values, note = convert_text(pa.array(series, pa.string(), from_pandas=True), ".")
-    if pd.api.types.is_numeric_dtype(values) and values.notna().any():
-        note = note or "holds numbers stored as text; they were read as numbers"
-    return values, note
+    found = convert_text(pa.array(series, pa.string(), from_pandas=True), ".")
+    if not found.note and pd.api.types.is_numeric_dtype(found.series) and found.series.notna().any():
+        return Converted(found.series, "holds numbers stored as text; they were read as numbers")
+    return found
 
 
 def _plain_numbers(series: pd.Series) -> pd.Series:
@@ -233,6 +261,13 @@ def _cast(text: Any) -> pd.Series | None:
     return numbers
 
 
+def _has_apostrophes(text: Any) -> bool:
+    """Tell whether a typographic apostrophe stands between thousands, which version 0.1 did not know."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring(text, "\u2019")).as_py())
+
+
 def _with_point(text: Any, decimal: str) -> Any:
     """Write numbers with a point; in a decimal-comma file, a cell with a point is no plain number."""
     import pyarrow.compute as pc
@@ -256,7 +291,7 @@ def _without_thousands(text: Any, decimal: str) -> Any:
     """Take out thousands separators where every value that has one has them in the right places."""
     import pyarrow.compute as pc
 
-    separators = ",' \u00a0\u202f" if decimal == "." else ".' \u00a0\u202f"
+    separators = ",' \u00a0\u202f\u2019" if decimal == "." else ".' \u00a0\u202f\u2019"
     pattern = rf"^[+-]?\d{{1,3}}([{separators}]\d{{3}})+({re.escape(decimal)}\d*)?$"
     grouped = pc.match_substring_regex(text, pattern)
     removed = pc.replace_substring_regex(text, f"[{separators}]", "")

@@ -11,7 +11,7 @@ from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     from opnb.data.dataset import Dataset
-    from opnb.data.preparing import PrepareOptions
+    from opnb.data.options import PrepareOptions
 
 # name: (scikit-learn's loader, the target's name, description, provenance)
 _SKLEARN = {

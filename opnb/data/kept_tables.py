@@ -15,6 +15,7 @@ from opnb.data.table import ReadSettings, Table
 from opnb.errors import DataError
 
 _TEXTS = ("name", "description", "provenance")
+_LISTS = ("sheets", "header_rows")
 _LONGEST, _MOST_NOTES = 10_000, 10_000
 _HASH_LENGTH = 64
 
@@ -31,9 +32,13 @@ def table_words(table: Table) -> dict[str, Any]:
     words: dict[str, Any] = {name: getattr(table, name) for name in _TEXTS}
     return words | {
         "content_hash": table.content_hash,
-        "settings": asdict(table.settings) | {"sheets": list(table.settings.sheets)},
+        "settings": _plain(asdict(table.settings)),
         "notes": list(table.notes),
     }
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {name: list(settings[name]) for name in _LISTS}
 
 
 def kept_table(words: dict[str, Any], values: bytes, limits: Limits) -> Table:
@@ -74,15 +79,18 @@ def kept_table(words: dict[str, Any], values: bytes, limits: Limits) -> Table:
 
 def _settings(values: Any) -> ReadSettings:
     names = {field.name for field in fields(ReadSettings)}
-    _expect(isinstance(values, dict) and values.keys() == names, "how it was read is malformed")
+    _expect(isinstance(values, dict), "how it was read is malformed")
+    values = {"header_rows": []} | values  # version 0.1 did not write it
+    _expect(values.keys() == names, "how it was read is malformed")
     _expect(values["format"] in get_args(get_type_hints(ReadSettings)["format"]), "its format is unknown")
     for name in ("encoding", "delimiter", "decimal", "sheet"):
         _expect(values[name] is None or _is_text(values[name]), "how it was read is malformed")
     _expect(isinstance(values["compressed"], bool), "how it was read is malformed")
     _expect(values["header"] is None or isinstance(values["header"], bool), "how it was read is malformed")
+    _expect(_are_rows(values["header_rows"]), "its rows of names are no numbers")
     _expect(_are_texts(values["sheets"]), "its sheets are no texts")
     _expect(values["format"] != "excel" or values["sheet"] in values["sheets"], "its sheet is not among its sheets")
-    return ReadSettings(**(values | {"sheets": tuple(values["sheets"])}))
+    return ReadSettings(**(values | {name: tuple(values[name]) for name in _LISTS}))
 
 
 def _is_plain(dtype: Any) -> bool:
@@ -98,6 +106,11 @@ def _is_plain(dtype: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= _LONGEST
+
+
+def _are_rows(values: Any) -> bool:
+    fine = isinstance(values, list) and len(values) <= 2
+    return fine and all(type(value) is int and 1 <= value <= 2**31 for value in values)
 
 
 def _are_texts(values: Any) -> bool:

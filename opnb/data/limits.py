@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from opnb.errors import DataError
+from opnb.errors import DataError, ReadingError
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class Limits:
     max_rows, max_columns, max_cells : int
         Shape of the table. A Parquet file of a few kilobytes can declare thousands of millions of cells,
         hence the bound on their product.
+    max_excel_cells : int
+        Cells of a workbook, empty ones included: parsing them takes a hundred times as long as text.
     min_columns : int
         Two by default, for a target and something to tell it from; 1 when only covariates are wanted.
     """
@@ -30,6 +32,7 @@ class Limits:
     max_columns: int = 5_000
     max_cells: int = 30_000_000
     min_columns: int = 2
+    max_excel_cells: int = 3_000_000
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -44,12 +47,21 @@ class Limits:
                 "Keep fewer rows or columns, or use a sample."
             )
 
-    def check_unpacked(self, size: int, what: str) -> None:
-        """Raise `DataError` when something unpacks to more than is allowed."""
+    def check_unpacked(self, size: int, what: str, *, known: bool = False) -> None:
+        """Raise `DataError` when something unpacks to more than is allowed; `size` may be where unpacking ended."""
         if size > self.max_uncompressed:
+            full = f"{megabytes(size)}, " if known else ""
             raise DataError(
-                f"{what} unpacks to more than the limit of {megabytes(self.max_uncompressed)}. "
+                f"{what} unpacks to {full}more than the limit of {megabytes(self.max_uncompressed)}. "
                 "It was not opened; save a smaller table."
+            )
+
+    def check_excel(self, cells: int) -> None:
+        """Raise `DataError` for a workbook of more cells than can be parsed in reasonable time."""
+        if cells > self.max_excel_cells:
+            raise DataError(
+                f"The Excel file has {cells:,} cells or more, and the limit for Excel is {self.max_excel_cells:,}. "
+                f"Save the sheet as CSV or Parquet, of which up to {self.max_cells:,} cells are read."
             )
 
     def check_columns(self, count: int) -> None:
@@ -60,10 +72,11 @@ class Limits:
                 "Leave out columns, or reduce them first (for instance to principal components)."
             )
         if count < self.min_columns:
-            raise DataError(
+            raise ReadingError(
                 f"The table has {'one column' if count == 1 else f'{count} columns'}, but at least "
                 f"{self.min_columns} are needed: the target and something to tell it from. If the columns "
-                "are separated by an unusual character, choose the delimiter."
+                "are separated by an unusual character, choose the delimiter.",
+                change="delimiter",
             )
 
     def check_shape(self, rows: int, columns: int) -> None:

@@ -57,7 +57,7 @@ def paper_policy(X: pd.DataFrame | ArrayLike, y: ArrayLike, seed: int = 0) -> Po
     """
     import pandas as pd
 
-    frame, _ = tidy_frame(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
+    frame = tidy_frame(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))).frame
     labels = np.asarray(y)
     if frame.isna().to_numpy().any():
         raise DataError("The data have missing values. Drop those rows or impute before the paper's policy.")

@@ -3,74 +3,37 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opnb.data.converting import numbers_in, text_of
 from opnb.data.dataset import Dataset, split_rows, two_valued
+from opnb.data.options import CUT, PrepareOptions
+from opnb.data.options import Preset as Preset  # the app imports it from here
 from opnb.data.policy import drop_constant, encoding_sentences, frequent_rows, policy_columns, policy_rows
-from opnb.data.recipe import Missing, Recipe, check_finite, learn_recipe, missing_in, refuse_missing
-from opnb.data.roles import FEW_CLASSES, ROLES, Column, Proposal, propose
+from opnb.data.recipe import (
+    FILL_IN,
+    Ingredient,
+    Recipe,
+    check_finite,
+    cleared_codes,
+    learn_recipe,
+    leave_out,
+    missing_in,
+    refuse_missing,
+)
+from opnb.data.roles import FEW_CLASSES, TARGET_NAMES, Column, Proposal, propose
 from opnb.data.table import Table
-from opnb.errors import DataError
+from opnb.errors import DataError, Remedy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Preset = Literal["as is", "paper"]
+_OTHER_TARGET = Remedy("target", None, "Choose another target")
 MAX_CELLS = 50_000_000  # of X after encoding: 400 MB
-
-
-@dataclass(frozen=True)
-class PrepareOptions:
-    """What to do with a table; hashable, so that it can be part of a link or a cache key.
-
-    Parameters
-    ----------
-    preset : {"as is", "paper"}
-        "paper" applies the whole policy of the paper's experiments (see `opnb.data.policy`); "as is" keeps
-        numbers as they are.
-    missing : {"drop", "impute", "error"}
-        Leave out rows that lack a value; fill in the median or the most frequent value of the training rows;
-        or refuse.
-    roles : mapping or tuple of (column, role)
-        Roles that differ from the proposed ones; "leave out" leaves a column out.
-    min_class_rows : int
-        Leave out classes with fewer rows. With 1 nothing is left out, and a class of one row is an error.
-    target_bins : int, optional
-        Cut a numeric target into so many classes of about equal size.
-    test_size : float, optional
-        Share of held-out rows, stratified; None for no split.
-    seed : int
-        Decides the split, and the sample and noise of the paper's policy.
-    max_classes : int
-        More classes than this are refused.
-    """
-
-    preset: Preset = "as is"
-    missing: Missing = "drop"
-    roles: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
-    min_class_rows: int = 1
-    target_bins: int | None = None
-    test_size: float | None = 0.25
-    seed: int = 0
-    max_classes: int = 100
-
-    def __post_init__(self) -> None:
-        pairs = self.roles.items() if isinstance(self.roles, Mapping) else self.roles
-        object.__setattr__(self, "roles", tuple(sorted((str(name), str(role)) for name, role in pairs)))
-        _one_of("preset", self.preset, get_args(Preset))
-        _one_of("missing", self.missing, get_args(Missing))
-        for name, role in dict(self.roles).items():
-            _one_of(f"role of column '{name}'", role, ROLES)
-        if self.test_size is not None and not 0 < self.test_size < 1:
-            raise DataError(f"test_size must lie between 0 and 1, or be None for no split, not {self.test_size}.")
-        if self.target_bins is not None and not 2 <= self.target_bins <= self.max_classes:
-            raise DataError(f"target_bins must lie between 2 and {self.max_classes}, not {self.target_bins}.")
 
 
 def prepare(table: Table, target: str | None = None, *, options: PrepareOptions | None = None) -> Dataset:
@@ -95,9 +58,10 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
         With a sentence that names the column, class or row and says what to do.
     """
     options = options or PrepareOptions()
+    account = list(table.notes)
+    table = _without_codes(table, options, account)
     proposal = propose(table)
     target = _find_target(table, proposal, target)
-    account = list(table.notes)
     labels = _classes_of(table.frame[target], options, account)
     frame, categories = _covariates(table, target, proposal, options, account)
     frame = _complete_rows(frame.loc[labels.index], categories, options, account)
@@ -106,6 +70,7 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
     rng = np.random.default_rng(options.seed)
     rows = _class_rows(y, target, options, rng, account)
     X, y, train, test, recipe = _assemble(frame.iloc[rows], y[rows], categories, options, rng, account)
+    recipe = recipe.with_codes(options.codes)
     account.append(_split_sentence(train, test))
     return Dataset(
         name=table.name,
@@ -142,23 +107,51 @@ def _assemble(
     if width * len(frame) > MAX_CELLS:
         raise DataError(
             f"The categories would give {width:,} columns for {len(frame):,} rows, which is too much. "
-            "Leave out the categories with many values."
+            "Leave out the categories with many values.",
+            remedies=tuple(leave_out(item.name) for item in sorted(recipe.ingredients, key=_width)[-1:]),
         )
     applied = recipe.transform_frame(frame, "impute")
     account += [*applied.account, *encoding_sentences(recipe)]
     return applied.X, y, train, test, recipe
 
 
+def _width(item: Ingredient) -> int:
+    return len(item.feature_names)
+
+
+def _without_codes(table: Table, options: PrepareOptions, account: list[str]) -> Table:
+    """Take the declared codes for missing values."""
+    frame = table.frame.copy(deep=False)
+    for name, codes in options.codes.items():
+        if name not in frame.columns:
+            raise DataError(f"The table has no column '{name}', of which a code counts as missing. Take the code back.")
+        series = frame[name]
+        cleared = cleared_codes(series, codes)
+        count = int(cleared.isna().sum() - series.isna().sum())
+        shown = ", ".join(f"{code:g}" for code in codes)
+        account.append(f"Column '{name}': {shown} counts as missing, as asked ({_rows(count)}).")
+        frame[name] = cleared
+    return replace(table, frame=frame)
+
+
+def _text_columns(proposal: Proposal) -> str:
+    texts = [column.name for column in proposal.columns if column.is_text]
+    return f"Columns of text: {_listing(texts)}. " if texts else ""
+
+
 def _find_target(table: Table, proposal: Proposal, target: str | None) -> str:
     names = list(table.frame.columns)
     if target is None and proposal.target is None:
         raise DataError(
-            "No column looks like a target: none is called target, class, label, species or y, and none has "
-            f"few values. Choose one of: {_listing(names)}."
+            f"No column looks like a target: none is called {', '.join(TARGET_NAMES[:-1])} or {TARGET_NAMES[-1]}, and "
+            f"none has few values. {_text_columns(proposal)}Choose one of: {_listing(names)}.",
+            remedies=(_OTHER_TARGET,),
         )
     target = proposal.target if target is None else target
     if target not in names:
-        raise DataError(f"The table has no column '{target}'. Choose the target from: {_listing(names)}.")
+        raise DataError(
+            f"The table has no column '{target}'. Choose the target from: {_listing(names)}.", remedies=(_OTHER_TARGET,)
+        )
     return str(target)
 
 
@@ -168,7 +161,9 @@ def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str]) 
 
     present = series.dropna()
     if len(present) == 0:
-        raise DataError(f"The target '{series.name}' has no value in any row. Choose another target.")
+        raise DataError(
+            f"The target '{series.name}' has no value in any row. Choose another target.", remedies=(_OTHER_TARGET,)
+        )
     if len(present) < len(series):
         account.append(f"Left out {_rows(len(series) - len(present))} without a value of the target '{series.name}'.")
     numeric = pd.api.types.is_numeric_dtype(present)
@@ -186,25 +181,33 @@ def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str]) 
 def _refuse_classes(present: pd.Series, n_distinct: int, numeric: bool, options: PrepareOptions) -> None:
     if numeric:
         raise DataError(
-            f"The target '{present.name}' is a number with {n_distinct:,} different values, not a class. Bin "
-            "it into quantile classes (target_bins, for instance 4), or choose another target."
+            f"The target '{present.name}' is a number with {n_distinct:,} different values, not a class. Cut it into "
+            "groups of about equal size, or choose another target.",
+            remedies=(CUT, _OTHER_TARGET),
         )
     raise DataError(
         f"The target '{present.name}' has {n_distinct:,} classes, more than the limit of "
-        f"{options.max_classes}. Choose another target, or merge classes."
+        f"{options.max_classes}. Choose another target, or merge classes.",
+        remedies=(_OTHER_TARGET,),
     )
 
 
 def _binned(present: pd.Series, bins: int, numeric: bool, account: list[str]) -> pd.Series:
     """Cut a numeric target at its quantiles; the labels sort in the order of the values."""
     if not numeric:
-        raise DataError(f"The target '{present.name}' is not a number and cannot be binned. Choose no bins for it.")
+        raise DataError(
+            f"The target '{present.name}' is not a number and cannot be cut into groups. Leave it as it is.",
+            remedies=(Remedy("target_bins", None, "Do not cut the target"),),
+        )
     values = present.to_numpy(dtype=np.float64)
     check_finite(values, present)
     inner = np.unique(np.quantile(values, np.arange(1, bins) / bins))
     inner = inner[inner < values.max()]
     if len(inner) == 0:
-        raise DataError(f"The target '{present.name}' cannot be binned: nearly all its values are equal.")
+        raise DataError(
+            f"The target '{present.name}' cannot be cut into groups: nearly all its values are equal. Choose another.",
+            remedies=(_OTHER_TARGET,),
+        )
     ends = [f"{edge:.4g}" for edge in inner]
     words = [
         f"up to {ends[0]}",
@@ -228,7 +231,7 @@ def _covariates(
     chosen = dict(options.roles)
     unknown = [name for name in chosen if name not in table.frame.columns]
     if unknown:
-        raise DataError(f"The table has no column '{unknown[0]}', for which a role was given.")
+        raise DataError(f"The table has no column '{unknown[0]}', for which a role was given. Take the role back.")
     used: dict[str, Any] = {}
     categories: set[str] = set()
     left_out: dict[str, list[Column]] = {}
@@ -237,7 +240,7 @@ def _covariates(
         if column.name == target:
             continue
         if role == "number":
-            used[column.name] = _number_column(table.frame[column.name], account)
+            used[column.name] = _number_column(table.frame[column.name], column, account)
         elif role == "category":
             used[column.name] = text_of(table.frame[column.name])
             categories.add(column.name)
@@ -252,11 +255,19 @@ def _covariates(
     return pd.DataFrame(used, index=table.frame.index), categories
 
 
-def _number_column(series: pd.Series, account: list[str]) -> NDArray[np.float64]:
+def _number_column(series: pd.Series, column: Column, account: list[str]) -> NDArray[np.float64]:
     values = numbers_in(series)
     lost = np.flatnonzero(np.isnan(values) & series.notna().to_numpy())
     if np.isnan(values).all():
-        raise DataError(f"Column '{series.name}' holds no numbers. Give it another role.")
+        raise DataError(
+            f"Column '{series.name}' holds no numbers. Give it another role.",
+            remedies=(Remedy("roles", ((column.name, "category"),), "Use it as a category"), leave_out(column.name)),
+        )
+    for code in column.codes:
+        account.append(
+            f"Column '{series.name}' holds {code:g} in {_rows(int((values == code).sum()))}: if that stands for a "
+            "missing value, say so; it was taken as a number."
+        )
     if len(lost):
         verb = "1 value is no number and counts" if len(lost) == 1 else f"{len(lost):,} values are no numbers and count"
         account.append(
@@ -286,7 +297,8 @@ def _complete_rows(
         worst = int(absent.sum(axis=0).argmax())
         raise DataError(
             f"Every row lacks a value (the column '{frame.columns[worst]}' in "
-            f"{_rows(int(absent[:, worst].sum()))}). Leave out that column, or impute."
+            f"{_rows(int(absent[:, worst].sum()))}). Leave out that column, or fill in what is missing.",
+            remedies=(leave_out(frame.columns[worst]), FILL_IN),
         )
     if lacking.any():
         share = f"{100 * lacking.mean():.2g} % of {len(frame):,}"
@@ -306,16 +318,22 @@ def _class_rows(
         left = f"only the class '{classes[0]}'" if len(classes) else "no class"
         raise DataError(
             f"The target '{target}' has {left} in the {len(rows):,} rows in use; two classes are needed. "
-            "Choose another target, or keep more rows."
+            "Choose another target, or keep more rows.",
+            remedies=(_OTHER_TARGET,),
         )
     if counts.min() < 2:
         single = [str(label) for label in classes[counts < 2]]
         raise DataError(
             f"{'The class' if len(single) == 1 else 'The classes'} {_listing(single)} of the target "
-            f"'{target}' {'has' if len(single) == 1 else 'have'} one row only. Leave out rare classes "
-            "(min_class_rows=2), or merge them with others."
+            f"'{target}' {'has' if len(single) == 1 else 'have'} one row only. Leave out such classes, or merge them "
+            "with others.",
+            remedies=(Remedy("min_class_rows", 2, f"Leave {_these(len(single))} out"),),
         )
     return rows
+
+
+def _these(count: int) -> str:
+    return "this class" if count == 1 else "these classes"
 
 
 def _split_sentence(train: NDArray[np.intp], test: NDArray[np.intp]) -> str:
@@ -330,8 +348,3 @@ def _rows(count: int) -> str:
 
 def _listing(names: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:10]) + (" and others" if len(names) > 10 else "")
-
-
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise DataError(f"The {what} must be one of {', '.join(allowed)}, not '{value}'.")

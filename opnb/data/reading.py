@@ -7,29 +7,57 @@ its first bytes, not from its name, and every kind of bad input has a sentence o
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
+from opnb.data.excel_tables import is_workbook, read_excel
 from opnb.data.limits import Limits
-from opnb.data.packed_tables import is_workbook, read_excel, read_parquet, unpack_gzip
-from opnb.data.table import ReadSettings, Table, bytes_hash
+from opnb.data.other_tables import looks_like_arff, looks_like_json, read_arff, read_json
+from opnb.data.packed_tables import read_parquet, unpack_gzip
+from opnb.data.sniffing import find_encoding
+from opnb.data.table import Table, bytes_hash
 from opnb.data.text_tables import read_text
-from opnb.errors import DataError, needs
-
-if TYPE_CHECKING:
-    import pandas as pd
+from opnb.data.wishes import (
+    LINE_LENGTH,
+    LINES_SHOWN,
+    SUPPORTED,
+    Reading,
+    Trial,
+    Wishes,
+    header_wish,
+    shown_lines,
+)
+from opnb.errors import DataError, ReadingError, needs
 
 Source = bytes | str | os.PathLike[str] | BinaryIO | TextIO
 
 _ZIP, _OLE, _PARQUET, _GZIP = b"PK\x03\x04", bytes.fromhex("D0CF11E0A1B11AE1"), b"PAR1", b"\x1f\x8b"
-_OTHER_BINARIES = {
+_JSON_NAMES = (".json", ".jsonl", ".ndjson")
+_OTHERS = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF89a": "a GIF picture",
     b"\xfd7zXZ": "an xz archive",
     b"7z\xbc\xaf": "a 7-zip archive",
     b"\x93NUMPY": "a NumPy file",
-    b"\x80\x04\x95": "a Python pickle",
+    b"\x80\x02": "a Python pickle",
+    b"\x80\x03": "a Python pickle",
+    b"\x80\x04": "a Python pickle",
+    b"\x80\x05": "a Python pickle",
+    b"$FL2@(#)": "an SPSS file",
+    b"<stata_dta>": "a Stata file",
+    b"\x89HDF": "an HDF5 file",
+    b"MATLAB 5.0": "a MATLAB file",
+    b"ARROW1\x00": "an Arrow (Feather) file",
+    b"SQLite format 3": "an SQLite database",
+    b"RDX2\n": "an R data file",
+    b"RDX3\n": "an R data file",
+    b"{\\rtf": "a text document (RTF)",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "an XML file",
 }
 
 
@@ -42,10 +70,12 @@ def read_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
-    sheet: str | None = None,
+    header_row: int | Sequence[int] | None = None,
+    sheet: str | int | None = None,
     limits: Limits | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> Table:
-    r"""Read a table from text of any delimiter, Excel (.xlsx), Parquet, gzip of text, or pasted text.
+    r"""Read a table from text of any delimiter, Excel (.xlsx), Parquet, JSON, ARFF, gzip of text, or pasted text.
 
     Parameters
     ----------
@@ -54,12 +84,18 @@ def read_table(
         typed should come as bytes, which are never taken for a path.
     name : str, optional
         What to call the table; by default the file's name.
-    encoding, delimiter, decimal, header, sheet : optional
+    encoding, delimiter, decimal, sheet : optional
         How to read it. What is None is found, and recorded in the table's settings. The delimiter " " stands
-        for any run of white space; `decimal` is "." or ","; `header` says whether the first row holds names;
-        `sheet` names a sheet of a workbook.
+        for any run of white space; `decimal` is "." or ","; `sheet` is the name or the number (from 1) of a sheet.
+    header : bool, optional
+        Whether there is a row of names at all.
+    header_row : int or pair of int, optional
+        The row of the names, from 1, as an editor or a spreadsheet counts; two rows that follow each other are
+        joined; 0 says that there is none. Goes before `header`.
     limits : Limits, optional
         Bounds on size and shape.
+    should_stop : callable, optional
+        Asked again and again while a large file is read; when it says True, reading ends with an error.
 
     Returns
     -------
@@ -67,32 +103,46 @@ def read_table(
 
     Raises
     ------
-    DataError
-        With a sentence that says what is wrong, where, and what to do.
+    ReadingError
+        With a sentence that says what is wrong, where, and what to do; with the first lines, the sheets, what was
+        tried, and the keyword to change.
 
     Examples
     --------
     >>> read_table("a;b\n1,5;x\n2,5;y").frame["a"].tolist()
     [1.5, 2.5]
     """
-    limits = limits or Limits()
-    if decimal not in (None, ".", ","):
-        raise DataError(f"The decimal mark must be '.' or ',', not {decimal!r}.")
-    if decimal is not None and decimal == delimiter:
-        raise DataError(f"'{decimal}' cannot be both the decimal mark and the delimiter. Change one of them.")
-    data, found_name = _load(source, limits)
-    name = name or found_name
-    frame, settings, notes = _read(
-        data,
-        name,
-        limits,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        header=header,
-        sheet=sheet,
-    )
-    return Table(frame, name, bytes_hash(data, settings), settings, tuple(notes))
+    limits, trial = limits or Limits(), Trial()
+    try:
+        header, header_rows = header_wish(header, header_row)
+        wishes = Wishes(encoding, delimiter, decimal, header, header_rows, sheet, should_stop)
+        _check_marks(wishes)
+        data, found_name = _load(source, limits)
+        name = name or found_name
+        frame, settings, notes, news = _read(data, name, limits, wishes, trial)
+    except DataError as error:
+        raise trial.failed(error) from None
+    return Table(frame, name, bytes_hash(data, settings, news), settings, tuple(notes))
+
+
+def first_lines(data: bytes, encoding: str | None = None) -> tuple[str, ...]:
+    """Give the first lines of a text file as they are, cut to a length that can be shown."""
+    start = data[: 4 * LINES_SHOWN * LINE_LENGTH]
+    try:
+        text = start.decode(encoding or find_encoding(data), errors="replace")
+    except LookupError:
+        text = start.decode("latin-1")
+    return shown_lines(text.removeprefix("\ufeff").splitlines())
+
+
+def _check_marks(wishes: Wishes) -> None:
+    if wishes.decimal not in (None, ".", ","):
+        raise ReadingError(f"The decimal mark must be '.' or ',', not {wishes.decimal!r}.", change="decimal")
+    if wishes.decimal is not None and wishes.decimal == wishes.delimiter:
+        raise ReadingError(
+            f"'{wishes.decimal}' cannot be both the decimal mark and the delimiter. Change one of them.",
+            change="decimal",
+        )
 
 
 def _load(source: Source, limits: Limits) -> tuple[bytes, str]:
@@ -125,56 +175,48 @@ def _load_path(path: Path, limits: Limits) -> tuple[bytes, str]:
     return data, path.name
 
 
-def _read(
-    data: bytes,
-    name: str,
-    limits: Limits,
-    *,
-    encoding: str | None,
-    delimiter: str | None,
-    decimal: str | None,
-    header: bool | None,
-    sheet: str | None,
-) -> tuple[pd.DataFrame, ReadSettings, list[str]]:
+def _read(data: bytes, name: str, limits: Limits, wishes: Wishes, trial: Trial) -> Reading:
     """Choose the reader by the first bytes."""
     if not data:
-        raise DataError("The file is empty: it has no bytes. Choose another file.")
+        raise ReadingError("The file is empty: it has no bytes. Choose another file.")
     _refuse_others(data, name.lower())
     if data.startswith(_ZIP):
-        return read_excel(data, limits, sheet=sheet, header=header)
+        return read_excel(data, limits, wishes, trial)
     if data.startswith(_PARQUET):
         return read_parquet(data, limits)
     compressed = data.startswith(_GZIP)
     if compressed:
         data = unpack_gzip(data, limits)
-    return read_text(
-        data,
-        limits,
-        compressed=compressed,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        header=header,
-    )
+        _refuse_others(data, "")
+    trial.lines = first_lines(data, wishes.encoding)
+    if looks_like_arff(data):
+        return read_arff(data, limits, wishes, trial, compressed=compressed)
+    surely_json = name.lower().removesuffix(".gz").endswith(_JSON_NAMES)
+    if surely_json or looks_like_json(data):
+        return read_json(data, limits, wishes, compressed=compressed)
+    return read_text(data, limits, wishes, trial, compressed=compressed)
 
 
 def _refuse_others(data: bytes, name: str) -> None:
-    """Raise `DataError` for files that are known not to be readable tables."""
+    """Raise `ReadingError` for files that are known not to be readable tables."""
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            raise DataError("The Excel file is protected by a password. Save it without one.")
-        raise DataError("This is an Excel file of the old kind (.xls). Save it as .xlsx or as CSV.")
+            raise ReadingError("The Excel file is protected by a password. Save it without one.")
+        raise ReadingError("This is an Excel file of the old kind (.xls). Save it as .xlsx or as CSV.")
+    if data.startswith(_ZIP) and b"application/vnd.oasis.opendocument" in data[:200]:
+        raise ReadingError("This is an OpenDocument file. Save the table as Excel (.xlsx) or as CSV.")
     if data.startswith(_ZIP) and not is_workbook(data):
-        raise DataError("This is a zip archive, not a table. Unpack it and choose the table inside.")
+        raise ReadingError("This is a zip archive, not a table. Unpack it and choose the table inside.")
     for ending, magic, kind in (
         (".xlsx", _ZIP, "Excel"),
         (".parquet", _PARQUET, "Parquet"),
         (".gz", _GZIP, "gzip"),
     ):
         if name.endswith(ending) and not data.startswith(magic):
-            raise DataError(
+            raise ReadingError(
                 f"The file's name ends in {ending} but it is no {kind} file, or it is damaged. Save it again."
             )
-    for magic, kind in _OTHER_BINARIES.items():
-        if data.startswith(magic):
-            raise DataError(f"This is {kind}, not a table. Save the table as CSV, Excel (.xlsx) or Parquet.")
+    start = data[:64].lstrip().lower()
+    for magic, kind in _OTHERS.items():
+        if data.startswith(magic) or (magic[:1] == b"<" and start.startswith(magic)):
+            raise ReadingError(f"This is {kind}, not a table. Save the table as {SUPPORTED}.")

@@ -8,33 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opnb.data.converting import numbers_in, text_of
+from opnb.data.row_words import RowWords, note_troubles
 from opnb.data.table import Table
-from opnb.errors import DataError
+from opnb.errors import DataError, Remedy
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Missing = Literal["drop", "impute", "error"]
 VERSION = 1
+FILL_IN = Remedy("missing", "impute", "Fill in what is missing")
 
 
 @dataclass(frozen=True)
 class Ingredient:
     """One column of the table: a number, or a category with its levels, the first without a column.
 
-    `fill` stands for a missing value when values are imputed: the median, or the most frequent level.
+    `fill` stands for a missing value when values are imputed: the median, or the most frequent level. `codes` are
+    numbers that count as missing.
     """
 
     name: str
     fill: float | str
     levels: tuple[str, ...] = ()
+    codes: tuple[float, ...] = ()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -57,6 +61,27 @@ class Applied:
     X: NDArray[np.float64] = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
     account: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedRows:
+    """What a recipe gives for each row of a table, none left out.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Covariates; NaN throughout in a row that cannot be used.
+    usable : ndarray of shape (n,), bool
+    reasons : tuple of str, length n
+        Why a row cannot be used; "" where it can.
+    filled : tuple of str, length n
+        What was filled in to use a row; "" as a rule.
+    """
+
+    X: NDArray[np.float64] = field(repr=False)
+    usable: NDArray[np.bool_] = field(repr=False)
+    reasons: tuple[str, ...] = field(repr=False)
+    filled: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +151,7 @@ class Recipe:
     def transform_frame(self, frame: pd.DataFrame, missing: Missing) -> Applied:
         """Do the work of `transform` on a frame that has every column."""
         account: list[str] = []
+        frame = self._cleared(frame)
         absent = np.column_stack([missing_in(frame[item.name], bool(item.levels)) for item in self.ingredients])
         rows = np.arange(len(frame))
         if missing == "error":
@@ -138,6 +164,37 @@ class Recipe:
         if self.rotation is not None:
             X = np.ascontiguousarray((X - self.rotation.mean) @ self.rotation.components.T)
         return Applied(X, rows, tuple(account))
+
+    def apply_rows(self, table: Table) -> AppliedRows:
+        """Make covariates of every row that can be used, and say of every other why it cannot.
+
+        A row cannot be used when it has an infinite value or a category that the recipe does not know, and, unless
+        values are imputed, when it lacks a value or has text for a number. A row that lacks everything never can.
+        """
+        self._check_columns(table.frame)
+        frame = self._cleared(table.frame)
+        reasons, filled = RowWords(len(frame)), RowWords(len(frame))
+        for item in self.ingredients:
+            note_troubles(item, frame[item.name], reasons, filled if self.missing == "impute" else reasons)
+        if self.missing == "impute":
+            reasons.add(filled.counts == len(self.ingredients), "no value in any column")
+        usable = reasons.counts == 0
+        X = np.full((len(frame), len(self.feature_names)), np.nan)
+        if usable.any():
+            X[usable] = self.transform_frame(frame.iloc[np.flatnonzero(usable)], "impute").X
+        return AppliedRows(X, usable, reasons.sentences(), filled.sentences())
+
+    def with_codes(self, codes: Mapping[str, tuple[float, ...]]) -> Recipe:
+        """Give the same recipe with numbers that count as missing, by column."""
+        items = tuple(replace(item, codes=codes.get(item.name, ())) for item in self.ingredients)
+        return replace(self, ingredients=items)
+
+    def _cleared(self, frame: pd.DataFrame) -> pd.DataFrame:
+        frame = frame.copy(deep=False)
+        for item in self.ingredients:
+            if item.codes:
+                frame[item.name] = cleared_codes(frame[item.name], item.codes)
+        return frame
 
     def _check_columns(self, frame: pd.DataFrame) -> None:
         absent = [item.name for item in self.ingredients if item.name not in frame.columns]
@@ -154,7 +211,10 @@ class Recipe:
             "mean": self.rotation.mean.tolist(),
             "components": self.rotation.components.tolist(),
         }
-        items = [{"name": i.name, "fill": i.fill, "levels": list(i.levels)} for i in self.ingredients]
+        items = [
+            {"name": i.name, "fill": i.fill, "levels": list(i.levels)} | ({"codes": list(i.codes)} if i.codes else {})
+            for i in self.ingredients
+        ]
         return {"version": VERSION, "missing": self.missing, "ingredients": items, "rotation": rotation}
 
     @classmethod
@@ -202,6 +262,16 @@ def learn_recipe(
     return Recipe(items, missing)
 
 
+def cleared_codes(series: pd.Series, codes: tuple[float, ...]) -> pd.Series:
+    """Give a column in which the numbers that are codes are missing."""
+    return series.mask(np.isin(numbers_in(series), codes))
+
+
+def leave_out(name: str) -> Remedy:
+    """Propose to leave a column out; the value is what to add to the roles."""
+    return Remedy("roles", ((name, "leave out"),), f"Leave out '{name}'")
+
+
 def missing_in(series: pd.Series, category: bool) -> NDArray[np.bool_]:
     """Tell which values a column lacks; in a column of numbers, text counts as lacking."""
     return series.isna().to_numpy() if category else np.isnan(numbers_in(series))
@@ -214,7 +284,8 @@ def refuse_missing(absent: NDArray[np.bool_], names: list[str], rows: NDArray[np
         row = int(rows[position])
         raise DataError(
             f"{int(absent.sum()):,} values are missing or no numbers, the first in row {row + 1:,}, column "
-            f"'{names[column]}'. Fill them in, or choose to drop such rows or to impute."
+            f"'{names[column]}'. Leave out such rows, or fill in what is missing.",
+            remedies=(Remedy("missing", "drop", "Leave out such rows"), FILL_IN),
         )
 
 
@@ -224,7 +295,8 @@ def check_finite(values: NDArray[np.float64], series: pd.Series) -> None:
     if len(bad):
         raise DataError(
             f"Column '{series.name}' holds an infinite value in row {series.index[bad[0]] + 1:,} ({len(bad)} "
-            "in all). Correct it, empty the cell, or leave the column out."
+            "in all). Correct it, empty the cell, or leave the column out.",
+            remedies=(leave_out(str(series.name)),),
         )
 
 
@@ -300,16 +372,18 @@ def _expect(condition: bool, why: str) -> None:
 
 
 def _ingredient_from(values: Any) -> Ingredient:
-    _expect(isinstance(values, Mapping) and set(values) == {"name", "fill", "levels"}, "a column is malformed")
-    name, fill, levels = values["name"], values["fill"], values["levels"]
+    _expect(isinstance(values, Mapping), "a column is malformed")
+    _expect(set(values) | {"codes"} == {"name", "fill", "levels", "codes"}, "a column is malformed")
+    name, fill, levels, codes = values["name"], values["fill"], values["levels"], values.get("codes", [])
+    _expect(isinstance(codes, list) and all(map(_is_finite_number, codes)), "a code is no number")
     _expect(isinstance(name, str) and isinstance(levels, list), "a column is malformed")
     _expect(all(isinstance(level, str) for level in levels), f"the levels of '{name}' are not text")
     if levels:
         _expect(len(set(levels)) == len(levels) >= 2, f"the levels of '{name}' are not distinct")
         _expect(fill in levels, f"the filling of '{name}' is not one of its levels")
-        return Ingredient(name, fill, tuple(levels))
+        return Ingredient(name, fill, tuple(levels), tuple(map(float, codes)))
     _expect(_is_finite_number(fill), f"the filling of '{name}' is no number")
-    return Ingredient(name, float(fill))
+    return Ingredient(name, float(fill), (), tuple(map(float, codes)))
 
 
 def _is_finite_number(value: Any) -> bool:

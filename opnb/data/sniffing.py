@@ -66,12 +66,20 @@ def find_encoding(data: bytes) -> str:
 
 def split_rows(text: str, delimiter: str, limit: int | None = None) -> list[list[str]]:
     """Split the first rows of a text into cells; blank lines do not count."""
-    rows: list[list[str]] = []
-    for row in csv.reader(_lines(text), delimiter="\t" if delimiter == " " else delimiter):
+    return [row for _, row in numbered_rows(text, delimiter, limit)]
+
+
+def numbered_rows(text: str, delimiter: str, limit: int | None = None) -> list[tuple[int, list[str]]]:
+    """Split the first rows of a text into cells, each with the line it begins on, from 1."""
+    rows: list[tuple[int, list[str]]] = []
+    reader = csv.reader(lines_of(text), delimiter="\t" if delimiter == " " else delimiter)
+    line = 1
+    for row in reader:
         if row:
-            rows.append([cell.strip() for cell in row])
+            rows.append((line, [cell.strip() for cell in row]))
         if limit is not None and len(rows) >= limit:
             break
+        line = reader.line_num + 1
     return rows
 
 
@@ -120,10 +128,15 @@ def find_header(rows: list[list[str]], decimal: str) -> bool:
     """Tell whether the first row holds names: text above numbers, or words that do not come back below."""
     if len(rows) < 2:
         return True
-    votes = [_header_vote(rows, column, decimal) for column in range(len(rows[0]))]
+    votes = header_votes(rows, decimal)
     if any(vote != 0 for vote in votes):
         return any(vote > 0 for vote in votes)
     return len(set(rows[0])) == len(rows[0])
+
+
+def header_votes(rows: list[list[str]], decimal: str) -> list[int]:
+    """Ask each column whether the first row holds names: 1 for text above numbers, -1 for more of the same."""
+    return [_header_vote(rows, column, decimal) for column in range(len(rows[0]))]
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
@@ -131,7 +144,8 @@ def is_number(cell: str, decimal: str = ".") -> bool:
     return bool(_POINT_NUMBER.fullmatch(cell.replace(",", ".") if decimal == "," else cell))
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """Cut a text into lines, each with its line break."""
     # not splitlines(): it also cuts at form feeds and other characters that may stand inside a cell
     return re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)
 

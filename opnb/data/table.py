@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
+_FORMATS = {
+    "parquet": "Parquet file.",
+    "json": "JSON file.",
+    "arff": "ARFF file.",
+    "memory": "Table made in memory.",
+}
+
 
 @dataclass(frozen=True)
 class ReadSettings:
     """How a table was read: found in the file, or given by the user.
 
-    Settings that have no meaning for a format are None.
+    Settings that have no meaning for a format are None. `header_rows` are the rows of the names, from 1, as an editor
+    or a spreadsheet counts; it is no part of what is written out, because hashes of version 0.1 hang on that.
     """
 
-    format: Literal["text", "excel", "parquet", "memory"]
+    format: Literal["text", "excel", "parquet", "json", "arff", "memory"]
     compressed: bool = False
     encoding: str | None = None
     delimiter: str | None = None
@@ -25,18 +33,19 @@ class ReadSettings:
     header: bool | None = None
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
+    header_rows: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def sentence(self) -> str:
         """Say the settings in words."""
         if self.format == "excel":
-            return f"Excel workbook, sheet '{self.sheet}', {_header_words(self.header)}."
+            return f"Excel workbook, sheet '{self.sheet}', {_header_words(self)}."
         if self.format != "text":
-            return "Parquet file." if self.format == "parquet" else "Table made in memory."
+            return _FORMATS[self.format]
         delimiters = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "white space"}
         between = delimiters.get(str(self.delimiter), f"'{self.delimiter}'")
         mark = "comma" if self.decimal == "," else "point"
         packed = "Compressed text" if self.compressed else "Text"
-        names = _header_words(self.header)
+        names = _header_words(self)
         return f"{packed}, {self.encoding}, columns divided by {between}, decimal {mark}, {names}."
 
 
@@ -80,7 +89,7 @@ class Table:
         """Wrap a frame that was made in memory."""
         from opnb.data.converting import tidy_frame
 
-        tidy, notes = tidy_frame(frame)
+        tidy, notes, _ = tidy_frame(frame)
         return cls(
             tidy,
             name,
@@ -92,9 +101,12 @@ class Table:
         )
 
 
-def bytes_hash(data: bytes, settings: ReadSettings) -> str:
-    """Hash a file's bytes together with the settings that turn them into a table."""
-    return hashlib.sha256(data + repr(settings).encode()).hexdigest()
+def bytes_hash(data: bytes, settings: ReadSettings, news: tuple[str, ...] = ()) -> str:
+    """Hash a file's bytes together with the settings that turn them into a table.
+
+    `news` is what version 0.1 would have read otherwise; without any, the hash is the one of that version.
+    """
+    return hashlib.sha256(data + repr(settings).encode() + (repr(news).encode() if news else b"")).hexdigest()
 
 
 def frame_hash(frame: pd.DataFrame) -> str:
@@ -105,5 +117,10 @@ def frame_hash(frame: pd.DataFrame) -> str:
     return hashlib.sha256(rows + repr(list(frame.columns)).encode()).hexdigest()
 
 
-def _header_words(header: bool | None) -> str:
-    return "names in the first row" if header else "no row of names"
+def _header_words(settings: ReadSettings) -> str:
+    if not settings.header:
+        return "no row of names"
+    if len(settings.header_rows) == 2:
+        return "names in rows {} and {}".format(*settings.header_rows)
+    first = settings.header_rows in ((), (1,))
+    return "names in the first row" if first else f"names in row {settings.header_rows[0]}"

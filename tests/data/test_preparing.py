@@ -101,7 +101,7 @@ def test_missing_everywhere():
     frame = frame_of()
     frame.loc[::2, "a"] = np.nan
     frame.loc[1::2, "b"] = np.nan
-    refused(Table.from_frame(frame, "t"), "Every row lacks a value.*Leave out that column, or impute")
+    refused(Table.from_frame(frame, "t"), "Every row lacks a value.*Leave out that column, or fill in")
     assert len(prepare(Table.from_frame(frame, "t"), options=PrepareOptions(missing="impute")).X) == N
 
 
@@ -160,7 +160,7 @@ def test_a_class_with_one_row_is_named_and_can_be_left_out():
     labels = ["no", "yes"] * (N // 2)
     labels[7] = "rare"
     table = table_of(**{"class": labels})
-    refused(table, "The class 'rare' of the target 'class' has one row only.*min_class_rows=2")
+    refused(table, "The class 'rare' of the target 'class' has one row only.*Leave out such classes")
     data = prepare(table, options=PrepareOptions(min_class_rows=2))
     assert data.class_names == ("no", "yes")
     assert "Left out 1 class with fewer than 2 rows: 'rare' (1)." in data.account
@@ -176,15 +176,15 @@ def test_too_many_classes():
 def test_a_continuous_target_is_refused_or_binned():
     rng = np.random.default_rng(0)
     table = Table.from_frame(pd.DataFrame({"a": rng.normal(size=500), "y": rng.normal(size=500)}), "t")
-    refused(table, "'y' is a number with 500 different values, not a class.*target_bins")
+    refused(table, "'y' is a number with 500 different values, not a class.*Cut it into groups")
     data = prepare(table, options=PrepareOptions(target_bins=4))
     assert list(data.class_counts.values()) == [125, 125, 125, 125]
     assert data.class_names[0].startswith("1: up to ")
     assert data.class_names[3].startswith("4: above ")
     assert any("Cut the target 'y' into 4 classes" in line for line in data.account)
-    refused(table_of(), "is not a number and cannot be binned", target_bins=3)
+    refused(table_of(), "is not a number and cannot be cut", target_bins=3)
     constant = Table.from_frame(pd.DataFrame({"a": range(9), "y": [0.5] * 9}), "t")
-    refused(constant, "cannot be binned", target="y", target_bins=3)
+    refused(constant, "cannot be cut into groups", target="y", target_bins=3)
 
 
 def test_integer_classes_stay_integers():
@@ -213,6 +213,9 @@ def test_wrong_targets():
         {"test_size": 1.0},
         {"test_size": 0.0},
         {"target_bins": 1},
+        {"missing_codes": {"a": ["x"]}},
+        {"missing_codes": {"a": [float("inf")]}},
+        {"missing_codes": "ab"},
     ],
 )
 def test_wrong_options(wrong):
@@ -315,3 +318,77 @@ def test_columns_of_two_values_count_as_binary():
     assert dict(zip(data.feature_names, data.is_binary, strict=True))["flag"]
     assert dict(zip(data.feature_names, data.is_binary, strict=True))["pair"]
     assert not data.is_binary[0]
+
+
+def coded():
+    values = np.arange(N, dtype=float) % 13
+    values[[3, 7]] = -999
+    return table_of(a=values)
+
+
+def test_codes_are_pointed_out_and_count_as_missing_when_asked():
+    account = " ".join(prepare(coded(), "class").account)
+    assert "Column 'a' holds -999 in 2 rows: if that stands for a missing value, say so" in account
+    options = PrepareOptions(missing_codes={"a": [-999]}, missing="impute")
+    data = prepare(coded(), "class", options=options)
+    assert "Column 'a': -999 counts as missing, as asked (2 rows)." in data.account
+    assert "holds -999" not in " ".join(data.account)
+    assert data.X[:, 0].min() >= 0
+    assert coded().frame["a"].min() == -999
+    assert hash(options) == hash(PrepareOptions(missing_codes=(("a", -999.0),), missing="impute"))
+    assert len(prepare(coded(), "class", options=PrepareOptions(missing_codes={"a": [-999]})).X) == N - 2
+    refused(coded(), "no column 'absent', of which a code", missing_codes={"absent": [1]})
+
+
+def test_codes_in_whole_numbers_text_and_the_target():
+    labels = [0, 1] * (N // 2)
+    labels[5] = 9
+    data = prepare(table_of(**{"class": labels}), "class", options=PrepareOptions(missing_codes={"class": [9]}))
+    assert data.class_names == ("0", "1")
+    assert "Left out 1 row without a value of the target 'class'." in data.account
+    mixed = table_of(mixed=["oops", "-9", *map(str, range(N - 2))])
+    coded = prepare(mixed, "class", options=PrepareOptions(missing_codes={"mixed": [-9]}))
+    assert len(coded.X) == N - 2
+
+
+def remedies_of(table, target=None, **options):
+    with pytest.raises(DataError) as refused:
+        prepare(table, target, options=PrepareOptions(**options))
+    words = str(refused.value)
+    assert not any(name in words for name in ("min_class_rows", "target_bins", "missing=", "test_size"))
+    return refused.value.remedies
+
+
+def test_remedies_mend():
+    labels = ["no", "yes"] * (N // 2)
+    labels[7] = "rare"
+    table = table_of(**{"class": labels})
+    (remedy,) = remedies_of(table)
+    assert (remedy.option, remedy.value, remedy.words) == ("min_class_rows", 2, "Leave this class out")
+    assert prepare(table, options=PrepareOptions(**{remedy.option: remedy.value})).class_names == ("no", "yes")
+    labels[8] = "odd"
+    assert remedies_of(table_of(**{"class": labels}))[0].words == "Leave these classes out"
+    rng = np.random.default_rng(0)
+    numbers = Table.from_frame(pd.DataFrame({"a": rng.normal(size=500), "y": rng.normal(size=500)}), "t")
+    cut, other = remedies_of(numbers)
+    assert (cut.option, cut.value, cut.words) == ("target_bins", 4, "Cut into 4 groups")
+    assert other.option == "target"
+    assert len(prepare(numbers, options=PrepareOptions(target_bins=cut.value)).class_names) == 4
+
+
+def test_remedies_for_missing_values_and_columns():
+    for remedy in remedies_of(holed(), missing="error"):
+        assert remedy.option == "missing"
+        assert len(prepare(holed(), options=PrepareOptions(missing=remedy.value)).X) >= N - 2
+    (remedy,) = remedies_of(table_of(c=[np.inf, *range(N - 1)]), "class")
+    assert remedy.words == "Leave out 'c'"
+    options = PrepareOptions(roles=remedy.value)
+    assert "c" not in prepare(table_of(c=[np.inf, *range(N - 1)]), "class", options=options).feature_names
+    assert remedies_of(table_of(), roles={"island": "number"})[0].words == "Use it as a category"
+    assert remedies_of(table_of(), target_bins=3)[0].value is None
+
+
+def test_the_text_columns_are_named_where_no_target_is_found():
+    frame = pd.DataFrame({"a": np.linspace(0, 1, 300), "code": [f"c{i // 2}" for i in range(300)]})
+    frame["name"] = [f"n{i // 3}" for i in range(300)]
+    refused(Table.from_frame(frame, "t"), "Columns of text: 'code', 'name'. Choose one of")

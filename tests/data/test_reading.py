@@ -180,6 +180,21 @@ def test_the_hash_tells_contents_and_settings_apart():
     assert first != read_table("a,b\n1,2\n3,4\n", header=False)
 
 
+@pytest.mark.parametrize(
+    ("data", "digest"),
+    [
+        (b"length,width,kind\n1.5,2,a\n2.5,3,b\n3.5,4,a\n", "b2bc226e503c2058"),
+        (b"l\xe4nge;art\n1,5;x\n2,5;y\n", "8175ff99f22204b3"),
+        (b"1,2\n3,4\n", "c6c8f25e216a41d4"),
+        (b'"a" "b"\n"1" 1.5 "x y"\n"2" 2.5 "z"\n', "74125ffc4445ec9e"),
+        (b"\n\na\tb\n1\t2\n3\tNA\n", "e45be08a1d31b4de"),
+        (b"#id,size\n1,2.5\n2,3.5\n", "e22348c5b4578903"),
+    ],
+)
+def test_what_version_0_1_read_right_keeps_its_hash(data, digest):
+    assert read_table(data).content_hash.startswith(digest)
+
+
 def test_a_frame_from_memory():
     frame = pd.DataFrame(
         {

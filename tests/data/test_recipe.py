@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from opnb.data import PrepareOptions, Recipe, Table, prepare
 from opnb.errors import DataError
@@ -103,6 +105,92 @@ def test_principal_components_are_part_of_the_recipe():
     assert np.abs(again - data.X).max() < 0.1  # apart from the noise
 
 
+def test_codes_are_part_of_the_recipe_and_only_then_written():
+    options = PrepareOptions(missing="impute", missing_codes={"size": [-999], "island": [9]})
+    recipe = prepare(make_table(), "class", options=options).recipe
+    written = recipe.to_dict()["ingredients"]
+    assert [item.get("codes") for item in written] == [[-999.0], [9.0], None]
+    sizes = np.arange(60.0)
+    sizes[4] = -999
+    again = through_json(recipe)
+    assert again.apply(make_table(size=sizes))[4, 0] == recipe.ingredients[0].fill
+    assert "codes" not in str(make_recipe().to_dict())
+
+
+def test_every_row_is_kept_with_a_reason_where_it_cannot_be_used():
+    recipe = prepare(make_table(), "class", options=PrepareOptions()).recipe
+    sizes = [1.5, None, "abc", "inf", *map(float, range(56))]
+    islands = ["x", "y", "z", "x", "Mars", None, *["x"] * 54]
+    applied = recipe.apply_rows(make_table(size=sizes, island=islands))
+    assert applied.X.shape == (60, len(recipe.feature_names))
+    assert applied.usable.tolist() == [True, False, False, False, False, False, *[True] * 54]
+    assert np.isnan(applied.X[1:6]).all()
+    assert applied.X[0].tolist() == [1.5, 0, 0, 1]
+    assert applied.reasons[:7] == (
+        "",
+        "no value in 'size'",
+        "'abc' in 'size' is no number",
+        "an infinite value in 'size'",
+        "'Mars' is not known in 'island'",
+        "no value in 'island'",
+        "",
+    )
+    assert set(applied.filled) == {""}
+
+
+def test_rows_are_filled_in_where_the_recipe_imputes():
+    table = make_table(size=[None, "abc", *map(float, range(58))], island=[None, "y", *["x"] * 58])
+    applied = make_recipe().apply_rows(table)
+    assert applied.usable.all()
+    assert applied.filled[0] == "no value in 'size'; no value in 'island'"
+    assert applied.filled[1] == "'abc' in 'size' is no number"
+    np.testing.assert_array_equal(applied.X, make_recipe().apply(table))
+    empty = make_table(size=[None] * 60, island=[None] * 60, level=[None] * 60)
+    nothing = make_recipe().apply_rows(empty)
+    assert not nothing.usable.any()
+    assert nothing.reasons[0] == "no value in any column"
+
+
+def test_reasons_are_few_and_short():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 8)), columns=[f"{{v{i}}}" for i in range(8)])
+    recipe = prepare(Table.from_frame(frame.assign(target=["a", "b"] * 20), "t")).recipe
+    applied = recipe.apply_rows(Table.from_frame(frame.map(lambda _: "x" * 100), "t"))
+    assert applied.reasons[0].endswith("; and 5 more")
+    assert "in '{v0}' is no number" in applied.reasons[0]
+    assert len(applied.reasons[0]) < 300
+
+
+def test_absent_columns_of_new_rows():
+    without = Table.from_frame(make_table().frame.drop(columns=["size"]), "t")
+    with pytest.raises(DataError, match="lacks the column 'size'"):
+        make_recipe().apply_rows(without)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    holes=st.lists(st.tuples(st.integers(0, 59), st.sampled_from(["size", "island", "level"])), max_size=25),
+    missing=st.sampled_from(["drop", "impute"]),
+    level=st.sampled_from(["number", "category"]),
+    codes=st.sampled_from([{}, {"level": [10]}]),
+    seed=st.integers(0, 5),
+)
+def test_rows_that_are_fine_give_the_covariates_of_training(holes, missing, level, codes, seed):
+    frame = make_table().frame.astype(object)
+    for row, name in holes:
+        frame.loc[row, name] = None
+    table = Table.from_frame(frame, "t")
+    options = PrepareOptions(missing=missing, roles={"level": level}, missing_codes=codes, seed=seed)
+    data = prepare(table, "class", options=options)
+    applied = through_json(data.recipe).apply_rows(table)
+    np.testing.assert_array_equal(np.flatnonzero(applied.usable), data.rows)
+    np.testing.assert_array_equal(applied.X[data.rows], data.X)
+    turned = np.random.default_rng(seed).permutation(60)
+    again = data.recipe.apply_rows(Table.from_frame(frame.iloc[turned], "turned"))
+    np.testing.assert_array_equal(again.X, applied.X[turned])
+    assert [reason == "" for reason in again.reasons] == again.usable.tolist()
+
+
 GOOD = {
     "version": 1,
     "missing": "drop",
@@ -136,6 +224,10 @@ def changed(**parts):
         changed(ingredients=[{**CATEGORY, "levels": ["x", "x"]}]),
         changed(ingredients=[{**CATEGORY, "levels": ["x", 1]}]),
         changed(ingredients=[{**CATEGORY, "fill": "z"}]),
+        changed(ingredients=[{**CATEGORY, "codes": ["x"]}]),
+        changed(ingredients=[{**CATEGORY, "codes": 3}]),
+        changed(ingredients=[{**CATEGORY, "codes": [float("nan")]}]),
+        changed(ingredients=[{**CATEGORY, "other": []}]),
         changed(rotation=[]),
         changed(rotation={"mean": [0.0], "components": [["a"]]}),
         changed(rotation={"mean": [0.0, 1.0], "components": [[1.0]]}),

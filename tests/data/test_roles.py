@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from opnb.data import Table, propose, read_table
+from opnb.data.roles import suspected_codes
 
 N = 40
 LETTERS = ["u", "v"] * (N // 2)
@@ -51,6 +52,7 @@ def test_notes_say_why():
         (["Species", "a", "b"], "Species"),
         (["y", "Class", "b"], "Class"),
         (["a", "TARGET", "label"], "TARGET"),
+        (["a", "outcome", "b"], "outcome"),
         (["a", "b", "c"], "c"),
     ],
 )
@@ -71,3 +73,76 @@ def test_numbers_with_commas_and_with_points_are_numbers_still():
     column = propose(table).columns[0]
     assert column.role == "number"
     assert "not all written in the same way" in column.note
+
+
+def target_of(**columns):
+    return propose(Table.from_frame(pd.DataFrame(columns), "t")).target
+
+
+LETTERS_26 = [chr(65 + i % 26) for i in range(260)]
+FLOATS = np.linspace(0, 1, 260)
+MANY = np.arange(260) * 7 % 251 / 4
+BINARY = [0, 1] * 130
+
+
+@pytest.mark.parametrize(
+    ("columns", "target"),
+    [
+        ({"a": FLOATS, "letter": LETTERS_26}, "letter"),
+        ({"letter": LETTERS_26, "a": FLOATS, "b": np.arange(260) % 15}, "letter"),
+        ({"kind": ["u", "v"] * 130, "y": np.arange(260) % 22 / 10}, "kind"),
+        ({"a": FLOATS, "y": MANY}, "y"),
+        ({"y": np.arange(260) % 7, "kind": ["u", "v"] * 130}, "y"),
+        ({"target": np.arange(260) % 26, "b": np.arange(260) % 15}, "target"),
+        ({"sex": ["f", "m"] * 130, "a": FLOATS, "default": BINARY}, "default"),
+        ({"a": FLOATS, "flag": [True, False] * 130, "b": MANY}, "flag"),
+        ({"Class": BINARY, "a": FLOATS, "town": ["x", "y"] * 130}, "Class"),
+        ({"outcome": [0.0, 1.0] * 130, "a": FLOATS, "b": MANY}, "outcome"),
+        ({"label": [True, False] * 130, "a": FLOATS}, "label"),
+        ({"few": np.arange(260) % 4 / 4, "a": FLOATS}, "few"),
+        ({"rank": np.arange(260) % 5, "few": np.arange(260) % 4 / 4, "a": FLOATS}, "rank"),
+        ({"a": FLOATS, "b": MANY}, None),
+    ],
+)
+def test_the_target_a_person_would_choose(columns, target):
+    assert target_of(**columns) == target
+
+
+def test_columns_by_role():
+    frame = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("height", "colour", "row", "price", "same", "day")})
+    assert propose(Table.from_frame(frame, "t")).by_role() == {
+        "number": ("height", "price"),
+        "category": ("colour",),
+        "identifier": ("row",),
+        "date": ("day",),
+        "constant": ("same",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([1.5, 2.5, 3.5, -999], (-999,)),
+        ([1, 2, 3, 9999, -999], (-999, 9999)),
+        ([20, 35, 61, -1], (-1,)),
+        ([0, 20, 35, -1], (-1,)),
+        ([0, 1, 2, -1], ()),
+        ([-1, 0, 1], ()),
+        ([80, 90, 95, 99], ()),
+        ([1, 2, 3, 99], (99,)),
+        ([-5000, 6000, 9999], ()),
+        ([-999], ()),
+        ([1, 2, 1000], ()),
+        ([1, 2, np.inf, -999], (-999,)),
+        ([], ()),
+    ],
+)
+def test_codes_for_missing_values_are_suspected(values, codes):
+    assert suspected_codes(np.array(values, dtype=float)) == codes
+
+
+def test_suspected_codes_are_told():
+    frame = pd.DataFrame({"a": [*range(38), -999, -999], "other": LETTERS})
+    column = propose(Table.from_frame(frame, "t")).columns[0]
+    assert column.codes == (-999,)
+    assert column.note == "holds -999, which may stand for a missing value"
