@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from opnb.benchmark.methods import check_methods
-from opnb.data.policy import MAX_ROWS, MIN_CLASS_ROWS
+from opnb.data.policy import MIN_CLASS_ROWS, POLICY_ROWS
 from opnb.errors import DataError
 
 _MOST_REPEATS, _MOST_FOLDS = 10_000, 20
@@ -59,7 +59,7 @@ class Protocol:
     folds: int = 5
     seed: int = 0
     test_share: float = 0.25
-    max_rows: int = MAX_ROWS
+    max_rows: int = POLICY_ROWS
     data_dir: str | None = None
     timeout: float | None = None
 
@@ -70,7 +70,7 @@ class Protocol:
         _within("repeats", self.repeats, 1, _MOST_REPEATS)
         _within("folds", self.folds, 2, _MOST_FOLDS)
         _within("seed", self.seed, 0, 2**63)
-        _within("max_rows", self.max_rows, 4 * MIN_CLASS_ROWS, MAX_ROWS)
+        _within("max_rows", self.max_rows, 4 * MIN_CLASS_ROWS, POLICY_ROWS)
         if not 0 < self.test_share <= 0.5:
             raise DataError(f"test_share must lie above 0 and be at most 0.5, not {self.test_share}.")
         if self.timeout is not None and not 0 < self.timeout < 1e7:

@@ -22,7 +22,7 @@ from opnb.data.limits import megabytes
 from opnb.errors import DataError
 
 MAX_BYTES = 100 * 2**20
-MAX_ROWS = 500_000
+MOST_RESULTS = 500_000
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 20_000
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{0,40}")
@@ -126,8 +126,8 @@ def _cells(text: str, called: str) -> list[tuple[int, list[str], bool]]:
         for cells in reader:
             if cells:
                 lines.append((reader.line_num, cells, True))
-            if len(lines) > MAX_ROWS + 1:
-                raise DataError(f"{called} has more than {MAX_ROWS:,} rows: no results file is as long.")
+            if len(lines) > MOST_RESULTS + 1:
+                raise DataError(f"{called} has more than {MOST_RESULTS:,} rows: no results file is as long.")
     except csv.Error as fault:
         # Quotation marks that the end of the file leaves open belong to a line that was cut short.
         if text.endswith("\n") or reader.line_num < text.count("\n"):

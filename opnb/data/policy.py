@@ -24,7 +24,7 @@ from opnb.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_ROWS = 3000
+POLICY_ROWS = 3000
 MIN_CLASS_ROWS = 10
 MAX_CATEGORY_VALUES = 5
 NOISE_SHARE = 0.01
@@ -71,9 +71,9 @@ def paper_policy(X: pd.DataFrame | ArrayLike, y: ArrayLike, seed: int = 0) -> Po
 def policy_rows(y: NDArray, rng: np.random.Generator, account: list[str]) -> NDArray[np.intp]:
     """Do steps 1 and 2: find the rows that remain."""
     rows = np.arange(len(y))
-    if len(y) > MAX_ROWS:
-        rows = stratified_rows(y, MAX_ROWS, rng)
-        account.append(f"Drew a stratified sample of {MAX_ROWS:,} of {len(y):,} rows.")
+    if len(y) > POLICY_ROWS:
+        rows = stratified_rows(y, POLICY_ROWS, rng)
+        account.append(f"Drew a stratified sample of {POLICY_ROWS:,} of {len(y):,} rows.")
     return rows[frequent_rows(y[rows], MIN_CLASS_ROWS, account)]
 
 

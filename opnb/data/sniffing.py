@@ -64,7 +64,7 @@ def find_encoding(data: bytes) -> str:
     return "latin-1"  # decodes every byte, so it comes last
 
 
-def split_rows(text: str, delimiter: str, limit: int | None = None) -> list[list[str]]:
+def rows_of_cells(text: str, delimiter: str, limit: int | None = None) -> list[list[str]]:
     """Split the first rows of a text into cells; blank lines do not count."""
     return [row for _, row in numbered_rows(text, delimiter, limit)]
 
@@ -153,7 +153,7 @@ def lines_of(text: str) -> list[str]:
 def _evenness(sample: str, delimiter: str) -> tuple[float, int]:
     text = tabs_for_spaces(sample) if delimiter == " " else sample
     try:
-        rows = split_rows(text, delimiter, SAMPLE_ROWS)
+        rows = rows_of_cells(text, delimiter, SAMPLE_ROWS)
     except csv.Error:
         return (0.0, 0)
     width, count = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)

@@ -16,7 +16,7 @@ from opnb.core.densities import ClassDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
 from opnb.core.posterior import log_posterior
-from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, stratified_rows
+from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, sampled_rows
 from opnb.errors import DataError
 from opnb.estimators.base import single_fit
 from opnb.estimators.classifier import OPNBClassifier, joint_log_likelihood
@@ -130,7 +130,7 @@ class Context:
     @cached_property
     def rows(self) -> Labels:
         """The training rows that are looked at."""
-        return stratified_rows(self.labels, MOST_ROWS, self.rng())
+        return sampled_rows(self.labels, MOST_ROWS, self.rng())
 
     @cached_property
     def log_sums_left_out(self) -> Array:

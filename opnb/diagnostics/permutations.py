@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding
-from opnb.diagnostics.probes import WORK, Labels, iterations_within, probe_problem, probe_rows, search, stratified_rows
+from opnb.diagnostics.probes import WORK, Labels, iterations_within, probe_problem, probe_rows, sampled_rows, search
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.search import starting_points
 
@@ -82,7 +82,7 @@ def permuted_labels(
     PermutedLabels
     """
     context = Context.of(clf, X, y, None, None, random_state)
-    rows = stratified_rows(context.labels, max_rows or context.labels.size, context.rng())
+    rows = sampled_rows(context.labels, max_rows or context.labels.size, context.rng())
     return _compare(context, rows, n_permutations, max_iter or context.clf.max_iter)
 
 

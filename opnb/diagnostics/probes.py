@@ -33,7 +33,7 @@ _MOST_MORE = 100  # iterations for which a fit goes on to see whether it still c
 _LONG = 3  # the best start goes on for so many times the iterations of the others
 
 
-def stratified_rows(labels: Labels, most: int, rng: np.random.Generator, least: int = 5) -> Labels:
+def sampled_rows(labels: Labels, most: int, rng: np.random.Generator, least: int = 5) -> Labels:
     """Choose about `most` rows, every class by its share but at least `least` rows of it (or all it has)."""
     if labels.size <= most:
         return np.arange(labels.size)
@@ -66,7 +66,7 @@ def probe_problem(context: Context, rows: Labels, labels: Labels | None = None) 
 def probe_rows(context: Context) -> Labels:
     """Rows for a probe: all of a small fit, else a stratified sample."""
     most = int(np.clip(_ROWS_A_FEATURE * context.X.shape[1], _LEAST_ROWS, _MOST_ROWS))
-    return stratified_rows(context.labels, most, context.rng())
+    return sampled_rows(context.labels, most, context.rng())
 
 
 def iterations_within(problem: Problem, n_components: int, n_searches: int, work: float, least: int, most: int) -> int:

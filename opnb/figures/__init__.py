@@ -12,11 +12,11 @@ from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
+from opnb.figures.measures import confusion_figure, draw_loadings, history_figure, loadings_figure
 from opnb.figures.methods import spread_figure
+from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.figures.projection import draw_projection, projection_figure
 from opnb.figures.strip import draw_strip, strip_figure
-from opnb.figures.summaries import confusion_figure, draw_loadings, history_figure, loadings_figure
-from opnb.figures.tuning import dimension_figure, draw_movie, draw_still, path_figure
 
 __all__ = [
     "NoBrowserError",

@@ -7,12 +7,7 @@ from opnb.views.axes import Axis
 from opnb.views.description import describe_projection
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
-from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
-from opnb.views.projected import ErrorCount, Projected, project
-from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
-from opnb.views.spread import Spread, differences, spread
-from opnb.views.strip import StripView, strip_view
-from opnb.views.summaries import (
+from opnb.views.measures import (
     HistoryView,
     LoadingsView,
     Metrics,
@@ -20,6 +15,11 @@ from opnb.views.summaries import (
     loadings_view,
     metrics,
 )
+from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
+from opnb.views.projected import ErrorCount, Projected, project
+from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
+from opnb.views.spread import Spread, differences, spread
+from opnb.views.strip import StripView, strip_view
 
 __all__ = [
     "Axis",

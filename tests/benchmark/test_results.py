@@ -97,7 +97,7 @@ def test_a_file_that_is_too_large_or_not_there(monkeypatch, tmp_path):
     path.write_bytes(file_of(row("a", "LDA"), row("b", "LDA")))
     with pytest.raises(DataError, match="No such file"):
         read_results(tmp_path / "none.csv")
-    monkeypatch.setattr(reading, "MAX_ROWS", 1)
+    monkeypatch.setattr(reading, "MOST_RESULTS", 1)
     with pytest.raises(DataError, match="more than 1 rows"):
         read_results(path)
     monkeypatch.setattr(reading, "MAX_BYTES", 100)

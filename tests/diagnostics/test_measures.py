@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from opnb.diagnostics.calibration import reliability, wilson_interval
 from opnb.diagnostics.dependence import grid_information, holm, permutation_null, rank_measures
-from opnb.diagnostics.probes import stratified_rows
+from opnb.diagnostics.probes import sampled_rows
 from opnb.diagnostics.samples import distinct_values
 from opnb.diagnostics.scale import _peaks, typical_variance
 
@@ -39,12 +39,12 @@ def test_the_null_has_the_right_spread():
 
 def test_stratified_rows_keep_every_class():
     labels = np.repeat([0, 1, 2], [9000, 900, 3])
-    rows = stratified_rows(labels, 500, np.random.default_rng(0))
+    rows = sampled_rows(labels, 500, np.random.default_rng(0))
     counts = np.bincount(labels[rows])
     assert counts[2] == 3
     assert counts[1] == pytest.approx(45, abs=2)
     assert np.unique(rows).size == rows.size
-    assert np.array_equal(stratified_rows(labels, 10_000, np.random.default_rng(0)), np.arange(9903))
+    assert np.array_equal(sampled_rows(labels, 10_000, np.random.default_rng(0)), np.arange(9903))
 
 
 def test_calibrated_confidences_have_a_fair_p_value():

@@ -57,10 +57,10 @@ class Choice:
     def seconds(self, methods: Sequence[str]) -> float:
         """Expect so many seconds of a processor for one repeat of these methods."""
         from opnb.benchmark import expected_seconds
-        from opnb.data.policy import MAX_ROWS
+        from opnb.data.policy import POLICY_ROWS
 
         n, p, K = (known or usual for known, usual in zip((self.n, self.p, self.K), _USUAL_SIZE, strict=True))
-        return sum(expected_seconds(method, min(n, MAX_ROWS), p, K) for method in methods)
+        return sum(expected_seconds(method, min(n, POLICY_ROWS), p, K) for method in methods)
 
     def words(self) -> str:
         """Say what it is, for a list."""

@@ -10,7 +10,7 @@ import streamlit as st
 
 from opnb.benchmark import BENCHMARK_METHODS, MEASURES, Protocol, extent, mean_errors
 from opnb.comparators import METHODS, USUAL_METHODS
-from opnb.data.policy import MAX_ROWS
+from opnb.data.policy import POLICY_ROWS
 from opnb.errors import OPNBError
 from opnb.figures.benchmark import (
     cost_figure,
@@ -119,8 +119,8 @@ def _settings(busy: bool) -> dict[str, int]:
         rows = st.number_input(
             "Most rows",
             40,
-            MAX_ROWS,
-            MAX_ROWS,
+            POLICY_ROWS,
+            POLICY_ROWS,
             key="benchmark-rows",
             persist_state="session",
             help="Larger data sets are sampled.",

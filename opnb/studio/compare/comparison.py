@@ -14,7 +14,7 @@ import pandas as pd
 from opnb.benchmark import cheap_first, expected_seconds
 from opnb.comparators import METHODS
 from opnb.data.dataset import stratified_rows
-from opnb.data.policy import MAX_ROWS
+from opnb.data.policy import POLICY_ROWS
 from opnb.studio.compare.trials import Pair, Trial, say_trials, split_of, store
 from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
@@ -51,14 +51,14 @@ class Comparison(LongRun):
         labels = np.unique(dataset.y, return_inverse=True)[1]
         self.X, self.labels, self.test = dataset.X, labels, dataset.test
         if self.is_sample:
-            rows = stratified_rows(labels, MAX_ROWS, np.random.default_rng(0))
+            rows = stratified_rows(labels, POLICY_ROWS, np.random.default_rng(0))
             self.X, self.labels = dataset.X[rows], np.unique(labels[rows], return_inverse=True)[1]
             self.test = np.empty(0, dtype=np.intp)
 
     @property
     def is_sample(self) -> bool:
         """Whether the data have more rows than are compared on."""
-        return len(self.dataset.y) > MAX_ROWS
+        return len(self.dataset.y) > POLICY_ROWS
 
     def missing(self, methods: Sequence[str], repeats: int) -> list[Pair]:
         """List the trials that a choice lacks, repeat by repeat, and cheap methods first."""

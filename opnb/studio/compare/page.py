@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from opnb.comparators import METHODS, USUAL_METHODS
-from opnb.data.policy import MAX_ROWS
+from opnb.data.policy import POLICY_ROWS
 from opnb.data.writing import csv_bytes
 from opnb.figures import comparison_figure, confusion_figure, spread_figure
 from opnb.studio.compare.comparison import (
@@ -127,7 +127,7 @@ def _errors_of_run(comparison: Comparison) -> None:
     if comparison.problem:
         st.error(escaped(comparison.problem, 500), icon=":material/error:")
     if comparison.is_sample:
-        st.caption(f"Compared on a sample of {MAX_ROWS:,} rows, as in the paper's experiments.")
+        st.caption(f"Compared on a sample of {POLICY_ROWS:,} rows, as in the paper's experiments.")
 
 
 def _under_way(comparison: Comparison, key: str, below: Callable[[Job[None]], None]) -> None:

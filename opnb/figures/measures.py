@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import COLOURS, Theme, Trace, cell_scale, find_theme, make_figure, trace
 from opnb.figures.text import unique_names
-from opnb.views.summaries import HistoryView, LoadingsView, Metrics, history_view, loadings_view
+from opnb.views.measures import HistoryView, LoadingsView, Metrics, history_view, loadings_view
 
 _POSITIVE, _NEGATIVE = COLOURS[0], COLOURS[6]
 _MOST_NUMBERS = 16
