@@ -282,3 +282,16 @@ def test_words_are_listed():
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+
+
+def test_progress_names_every_check_before_it_begins_and_may_give_up():
+    fit = fitted(problems.hill_valley)
+    codes, seen = ("small-classes", "idle-directions"), []
+    diagnose(*fit, codes=codes, progress=lambda code, share: seen.append((code, share)))
+    assert seen == [("small-classes", 0.0), ("idle-directions", 0.5)]
+
+    def give_up(code, share):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        diagnose(*fit, codes=codes, progress=give_up)
