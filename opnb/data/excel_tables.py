@@ -105,8 +105,8 @@ def _scan_parts(data: bytes, limits: Limits, wishes: Wishes) -> dict[str, _Scan]
             sheets = [part for part in parts if part.filename.startswith("xl/worksheets/") and not part.is_dir()]
             scans: dict[str, _Scan] = {}
             for part in sheets:
-                scans[part.filename] = _scan_sheet(archive, part, wishes)
-                limits.check_excel(sum(scan.cells for scan in scans.values()))
+                before = sum(scan.cells for scan in scans.values())
+                scans[part.filename] = _scan_sheet(archive, part, limits, wishes, before)
             return scans
     except DataError:
         raise
@@ -124,7 +124,10 @@ def _check_descriptions(parts: list[zipfile.ZipInfo]) -> None:
             )
 
 
-def _scan_sheet(archive: zipfile.ZipFile, part: zipfile.ZipInfo, wishes: Wishes) -> _Scan:
+def _scan_sheet(
+    archive: zipfile.ZipFile, part: zipfile.ZipInfo, limits: Limits, wishes: Wishes, cells_before: int
+) -> _Scan:
+    """Look through a sheet, and no further than the limit of cells."""
     scan, rest = _Scan(), b""
     with archive.open(part) as file:
         while chunk := file.read(_CHUNK):
@@ -134,8 +137,10 @@ def _scan_sheet(archive: zipfile.ZipFile, part: zipfile.ZipInfo, wishes: Wishes)
             cut = cut if cut > len(text) - _CHUNK else text.rfind(b"<")
             cut = cut if cut > len(text) - _CHUNK else len(text)
             _look(text[:cut], scan)
+            limits.check_excel(cells_before + scan.cells)
             rest = text[cut:]
     _look(rest, scan)
+    limits.check_excel(cells_before + scan.cells)
     return scan
 
 

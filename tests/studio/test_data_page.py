@@ -126,7 +126,7 @@ def test_a_preparation_that_fails_is_explained_beside_its_control_and_loses_noth
 def test_a_numeric_target_can_be_cut_into_classes(page):
     page.find("selectbox", "Predict").set_value("alcohol")
     page.press("Use these data")
-    assert "Bin" in page.errors
+    assert "Cut it into groups" in page.errors
     page.fill("number_input", "Cut target into", 3).press("Use these data")
     assert len(page.state.dataset.class_names) == 3
 
