@@ -35,15 +35,6 @@ KNOWING = {
 }
 
 
-# Modules outside the studio that still import each other in a circle.
-CIRCLES = (
-    # A classifier saves itself, and the file's reader makes the classifier.
-    {"opnb.estimators.classifier", "opnb.estimators.model_files", "opnb.estimators.selection"},
-    # A probe is a part of the context and looks at it.
-    {"opnb.diagnostics.context", "opnb.diagnostics.probes"},
-)
-
-
 def modules():
     files = [ROOT / "app.py", *(ROOT / "opnb").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     for file in files:
@@ -138,7 +129,7 @@ def circles():
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    assert circles() <= set(map(frozenset, CIRCLES))
+    assert circles() == set()
 
 
 def test_importing_the_package_loads_nothing_heavy():

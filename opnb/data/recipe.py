@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.data.converting import numbers_in, text_of
+from opnb.data.ingredient import Ingredient
 from opnb.data.row_words import RowWords, note_troubles
 from opnb.data.table import Table
 from opnb.errors import DataError, Remedy
@@ -25,25 +26,6 @@ if TYPE_CHECKING:
 Missing = Literal["drop", "impute", "error"]
 VERSION = 1
 FILL_IN = Remedy("missing", "impute", "Fill in what is missing")
-
-
-@dataclass(frozen=True)
-class Ingredient:
-    """One column of the table: a number, or a category with its levels, the first without a column.
-
-    `fill` stands for a missing value when values are imputed: the median, or the most frequent level. `codes` are
-    numbers that count as missing.
-    """
-
-    name: str
-    fill: float | str
-    levels: tuple[str, ...] = ()
-    codes: tuple[float, ...] = ()
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the covariates it gives: one, or one for each level but the first."""
-        return tuple(f"{self.name} = {level}" for level in self.levels[1:]) or (self.name,)
 
 
 @dataclass(frozen=True, eq=False)

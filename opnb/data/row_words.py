@@ -12,7 +12,7 @@ from opnb.data.converting import numbers_in, text_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from opnb.data.recipe import Ingredient
+    from opnb.data.ingredient import Ingredient
 
 _MOST = 3  # troubles told in a row; a table has thousands of columns, and they may all be empty
 _LONGEST = 40

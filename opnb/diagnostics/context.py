@@ -5,8 +5,10 @@ own kernel. At most `MOST_ROWS` rows are looked at (densities always come from a
 known to a few per cent, which is finer than any threshold here.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,11 +18,12 @@ from opnb.core.densities import ClassDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
 from opnb.core.posterior import log_posterior
-from opnb.diagnostics.probes import Labels, StartProbe, probe_starts, sampled_rows
 from opnb.errors import DataError
 from opnb.estimators.base import single_fit
 from opnb.estimators.classifier import OPNBClassifier, joint_log_likelihood
 
+Labels = NDArray[np.intp]
+T = TypeVar("T")
 MOST_ROWS = 1000
 
 
@@ -61,6 +64,7 @@ class Context:
     X_test: Array | None
     test_labels: Labels | None
     seed: int
+    _remembered: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -87,6 +91,13 @@ class Context:
         has_test = X_test is not None and len(np.asarray(y_test)) > 0
         test = scaled_rows(clf, X_test, y_test) if has_test else (None, None)  # type: ignore[arg-type]
         return cls(clf, train[0], train[1], test[0], test[1], seed)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Give what several checks need and one has to make; it is remembered by its name."""
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        made: T = self._remembered[name]
+        return made
 
     def rng(self) -> np.random.Generator:
         """Give a new stream of random numbers, the same one every time."""
@@ -181,15 +192,21 @@ class Context:
         return np.maximum(np.linalg.eigvalsh(product)[::-1], 0.0) / max(len(X) - 1, 1)
 
     @cached_property
-    def start_probe(self) -> StartProbe:
-        """What a few random starts reach beside the fit."""
-        return probe_starts(self, self.V)
-
-    @cached_property
     def test_log_posterior(self) -> Array:
         """Log posteriors of the whole model at the held-out rows."""
         assert self.X_test is not None
         return log_posterior(joint_log_likelihood(self.clf.densities_, self.X_test))
+
+
+def sampled_rows(labels: Labels, most: int, rng: np.random.Generator, least: int = 5) -> Labels:
+    """Choose about `most` rows, every class by its share but at least `least` rows of it (or all it has)."""
+    if labels.size <= most:
+        return np.arange(labels.size)
+    chosen = []
+    for k, count in enumerate(np.bincount(labels)):
+        size = min(count, max(least, round(most * count / labels.size)))
+        chosen.append(rng.choice(np.flatnonzero(labels == k), size, replace=False))
+    return np.sort(np.concatenate(chosen))
 
 
 def scaled_rows(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
-from opnb.diagnostics.context import Context
+from opnb.diagnostics.context import Context, Labels
 from opnb.diagnostics.finding import Finding, Remedy, Severity, listed, many_starts
-from opnb.diagnostics.probes import Labels
+from opnb.diagnostics.probes import start_probe
 from opnb.diagnostics.search import GAIN_NOTICE
 
 LEVEL = 0.05
@@ -125,7 +125,7 @@ def _words(evidence: dict[str, Any], severity: Severity) -> tuple[str, str]:
 def _remedy(context: Context, cost: float) -> Remedy | None:
     """Other directions where a probe finds some that make up for half the cost, else more directions."""
     m, p = context.n_components, context.X.shape[1]
-    if len(context.clf.starts_) == 1 and context.start_probe.gain >= max(GAIN_NOTICE, cost / 2):
+    if len(context.clf.starts_) == 1 and start_probe(context).gain >= max(GAIN_NOTICE, cost / 2):
         return many_starts()
     if m == p:
         return None

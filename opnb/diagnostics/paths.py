@@ -8,8 +8,7 @@ from scipy.linalg import orthogonal_procrustes, subspace_angles
 from scipy.optimize import linear_sum_assignment
 
 from opnb.core.kernel import Array
-from opnb.diagnostics.context import Context, cumulative_joint, own_and_others
-from opnb.diagnostics.probes import Labels
+from opnb.diagnostics.context import Context, Labels, cumulative_joint, own_and_others
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.selection import OPNBClassifierCV
 

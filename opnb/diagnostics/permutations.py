@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from opnb.core.kernel import Array
-from opnb.diagnostics.context import Context
+from opnb.diagnostics.context import Context, Labels, sampled_rows
 from opnb.diagnostics.finding import Finding
-from opnb.diagnostics.probes import WORK, Labels, iterations_within, probe_problem, probe_rows, sampled_rows, search
+from opnb.diagnostics.probes import WORK, iterations_within, probe_problem, probe_rows, search
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.search import starting_points
 

@@ -7,21 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from opnb.core.initialisation import random_start
 from opnb.core.kernel import Array
 from opnb.core.objective import Problem, make_problem, resolve_n_bins
 from opnb.core.optimise import Trace, maximise
+from opnb.diagnostics.context import Context, Labels, sampled_rows
 from opnb.estimators.parallel import one_blas_thread
-
-if TYPE_CHECKING:
-    from opnb.diagnostics.context import Context
-
-Labels = NDArray[np.intp]
 
 # Rows of a probe, by the number of features: with fewer, any labels would separate.
 _LEAST_ROWS, _ROWS_A_FEATURE, _MOST_ROWS = 300, 3, 1000
@@ -31,17 +25,6 @@ _OVERHEAD = 5000  # what one evaluation costs besides its sums, in sums
 _LEAST_ITERATIONS = 6
 _MOST_MORE = 100  # iterations for which a fit goes on to see whether it still climbs
 _LONG = 3  # the best start goes on for so many times the iterations of the others
-
-
-def sampled_rows(labels: Labels, most: int, rng: np.random.Generator, least: int = 5) -> Labels:
-    """Choose about `most` rows, every class by its share but at least `least` rows of it (or all it has)."""
-    if labels.size <= most:
-        return np.arange(labels.size)
-    chosen = []
-    for k, count in enumerate(np.bincount(labels)):
-        size = min(count, max(least, round(most * count / labels.size)))
-        chosen.append(rng.choice(np.flatnonzero(labels == k), size, replace=False))
-    return np.sort(np.concatenate(chosen))
 
 
 def probe_problem(context: Context, rows: Labels, labels: Labels | None = None) -> Problem:
@@ -94,6 +77,11 @@ class StartProbe:
     def gain(self) -> float:
         """By how much the best random start beats the fit."""
         return float(self.others.max() - self.ours)
+
+
+def start_probe(context: Context) -> StartProbe:
+    """Give what a few random starts reach beside the fit, searched once."""
+    return context.once("start probe", lambda: probe_starts(context, context.V))
 
 
 def probe_starts(context: Context, V: Array) -> StartProbe:

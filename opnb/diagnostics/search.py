@@ -6,7 +6,7 @@ import numpy as np
 
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding, Remedy, Severity, many_starts
-from opnb.diagnostics.probes import carried_on
+from opnb.diagnostics.probes import carried_on, start_probe
 
 # Gain in the objective, a row, by which a better start beats the fit. Where 20 random starts find nothing better the
 # probe's gain is below 0.001; where they gain 0.03 or more it finds most of it. Simulations leave the range between
@@ -53,7 +53,7 @@ def _from_spread(context: Context) -> Finding:
 
 def _from_probe(context: Context) -> Finding:
     """Judge a fit of one start by a quick search from a few random ones."""
-    probe = context.start_probe
+    probe = start_probe(context)
     gain = probe.gain
     severity: Severity = "warning" if gain >= GAIN_WARNING else "notice" if gain >= GAIN_NOTICE else "good"
     evidence = {

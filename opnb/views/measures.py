@@ -68,6 +68,7 @@ class HistoryView:
     penalty: Array
     class_term: Array
     mixture_term: Array
+    dependence: Array
     gradient_norm: Array
     seconds: Array
 

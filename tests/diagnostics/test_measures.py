@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from opnb.diagnostics.calibration import reliability, wilson_interval
+from opnb.diagnostics.context import sampled_rows
 from opnb.diagnostics.dependence import grid_information, holm, permutation_null, rank_measures
-from opnb.diagnostics.probes import sampled_rows
 from opnb.diagnostics.samples import distinct_values
 from opnb.diagnostics.scale import _peaks, typical_variance
 
