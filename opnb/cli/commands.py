@@ -27,6 +27,9 @@ _FIT_SETTINGS = {
     "combine": "combine",
     "likelihood": "likelihood",
     "max_iter": "max_iter",
+    "independence": "independence",
+    "priors": "priors",
+    "scale": "scale",
     "jobs": "n_jobs",
     "seed": "random_state",
 }
@@ -82,6 +85,11 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--combine", choices=("best", "average"), default="best")
     parser.add_argument("--likelihood", choices=LIKELIHOODS, default="resubstitution")
     parser.add_argument("--components", type=int, help="number of directions (the number of features, 20 at most)")
+    parser.add_argument("--independence", type=float, default=0.0, help="weight that keeps directions apart (0)")
+    parser.add_argument("--priors", choices=("uniform",), help="let classes count equally (by their shares)")
+    parser.add_argument(
+        "--scale", type=_scale, default=True, metavar="{yes,no,robust}", help="equal scales of the features (yes)"
+    )
     parser.add_argument("--max-iter", type=int, default=100)
     parser.add_argument("--jobs", type=int, help="starts or folds at a time (1)")
     parser.add_argument("--missing", choices=("drop", "impute", "error"), default="drop", help="missing values (drop)")
@@ -97,6 +105,13 @@ def _add_predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help='model file of "opnb fit --out"')
     parser.add_argument("table", help="table with the columns that the model was fitted to")
     parser.add_argument("--out", type=Path, help="write the predictions here, as CSV (default: print them)")
+
+
+def _scale(text: str) -> bool | str:
+    known: dict[str, bool | str] = {"yes": True, "no": False, "robust": "robust"}
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"must be yes, no or robust, not {text!r}")
+    return known[text]
 
 
 def _lam(text: str) -> float | str:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -189,8 +190,22 @@ def test_labels_name_what_is_unusual():
         init="random",
         n_init=3,
         likelihood="leave-one-out",
+        priors="uniform",
     )
-    assert unusual.label() == "iris, 1 direction, λ = 0.001, spread within classes, 3 random starts, leave one out"
+    assert unusual.label() == (
+        "iris, 1 direction, λ = 0.001, spread within classes, 3 random starts, leave one out, independence 0, "
+        "classes count equally"
+    )
+
+
+def test_what_was_added_later_is_absent_from_old_links_and_written_where_the_app_sets_it():
+    old = from_query({"data": "example:iris"}).spec
+    assert (old.independence, old.priors, old.scale) == (0.0, "shares", True), "the paper's method"
+    query = to_query(default_spec("iris"), PictureSpec())
+    assert float(query["independence"]) == default_spec().independence > 0
+    new = replace(old, independence=0.3, priors="uniform", scale="robust")
+    assert from_query(to_query(new, PictureSpec())).spec == new
+    assert from_query({"data": "example:iris", "independence": "-1", "scale": "wide"}).problems
 
 
 @pytest.mark.parametrize(
@@ -229,14 +244,20 @@ def reached(spec):
             init="random",
             n_init=2,
             likelihood="leave-one-out",
+            independence=0.1,
+            priors="uniform",
             seed=7,
         ),
-        FitSpec(DataSpec(Source("simulator", "rotated", (("angle", 0.5), ("n", 200), ("seed", 4)))), lam=0.01),
+        FitSpec(
+            DataSpec(Source("simulator", "rotated", (("angle", 0.5), ("n", 200), ("seed", 4)))),
+            lam=0.01,
+            scale="robust",
+        ),
     ],
     ids=["iris", "penguins", "rotated"],
 )
 def test_the_snippet_runs_and_gives_the_same_objective(spec, tmp_path):
-    spec = FitSpec(settled(spec.data, propose(fetch_table(spec.data.source))), **settings_of(spec))
+    spec = replace(spec, data=settled(spec.data, propose(fetch_table(spec.data.source))))
     program = tmp_path / "fit.py"
     program.write_text(python_snippet(spec), encoding="utf-8")
     done = subprocess.run(
@@ -244,12 +265,6 @@ def test_the_snippet_runs_and_gives_the_same_objective(spec, tmp_path):
     )
     objective = float(done.stdout.splitlines()[0].split(":")[1])
     assert objective == pytest.approx(reached(spec).classifier.objective_, rel=1e-12)
-
-
-def settings_of(spec):
-    values = spec.settings()
-    values["seed"] = values.pop("random_state")
-    return values
 
 
 def test_a_hostile_name_stays_a_string_in_the_snippet():

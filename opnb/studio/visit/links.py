@@ -211,6 +211,7 @@ def _json(value: Any) -> str:
     return json.dumps(dict(value) if value and isinstance(value[0], tuple) else list(value), separators=(",", ":"))
 
 
+_SCALES = {True: "yes", False: "no", "robust": "robust"}
 _SOURCE_PARTS = (
     _Part("sim", "parameters", lambda text: _pairs(text, _is_number), _json),
     _Part("reading", "reading", _reading, _json),
@@ -235,9 +236,11 @@ _FIT_PARTS = (
     _Part("combine", "combine", _one_of(CHOICES["combine"])),
     _Part("likelihood", "likelihood", _one_of(CHOICES["likelihood"])),
     _Part("bins", "n_bins", _or("exact", None, _or("auto", "auto", _whole)), _or_word("exact", None)),
-    _Part("scale", "scale", _yes_or_no, lambda value: "yes" if value else "no"),
+    _Part("scale", "scale", _or("robust", "robust", _yes_or_no), lambda value: _SCALES[value]),
     _Part("iterations", "max_iter", _whole),
     _Part("tol", "tol", _number),
+    _Part("independence", "independence", _number),
+    _Part("classes", "priors", _one_of(CHOICES["priors"])),
     _Part("seed", "seed", _whole),
 )
 _PICTURE_PARTS = (

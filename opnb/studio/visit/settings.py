@@ -23,6 +23,8 @@ Init = Literal["pca", "random"]
 Combine = Literal["best", "average"]
 Likelihood = Literal["resubstitution", "leave-one-out"]
 Bins = int | Literal["auto"] | None
+Scale = bool | Literal["robust"]
+Priors = Literal["shares", "uniform"]
 
 Boundary = Literal["shown", "full"]
 Extent = Literal["all", "central"]
@@ -31,6 +33,8 @@ Margins = Literal["density", "prior"]
 # Not iris: all its directions fall into one, and a first picture should fill the plane.
 FIRST_EXAMPLE = "wine"
 LARGEST_SEED = 2**31 - 1
+# In a fit that the app begins by itself. In a link or a workspace an absent value is 0, the paper's method.
+USUAL_INDEPENDENCE = 0.1
 BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "n_components": (1, 100),
@@ -39,6 +43,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "n_bins": (10, 100_000),
         "max_iter": (1, 2_000),
         "tol": (1e-10, 1e-1),
+        "independence": (0.0, 100.0),
         "seed": (0, LARGEST_SEED),
     }
 )
@@ -48,6 +53,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "init": get_args(Init),
         "combine": get_args(Combine),
         "likelihood": get_args(Likelihood),
+        "priors": get_args(Priors),
         "boundary": get_args(Boundary),
         "extent": get_args(Extent),
         "margins": get_args(Margins),
@@ -68,6 +74,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "scale": "equal scales",
         "max_iter": "most iterations",
         "tol": "precision",
+        "independence": "independence of directions",
+        "priors": "classes count",
         "seed": "seed",
     }
 )
@@ -84,6 +92,9 @@ VALUE_WORDS: Mapping[str, str] = MappingProxyType(
         "leave-one-out": "leave one out",
         "auto": "automatic",
         "exact": "none (exact)",
+        "shares": "by their share of the rows",
+        "uniform": "equally",
+        "robust": "by the middle half",
     }
 )
 
@@ -109,24 +120,26 @@ class FitSpec:
     combine: Combine = "best"
     likelihood: Likelihood = "resubstitution"
     n_bins: Bins = "auto"
-    scale: bool = True
+    scale: Scale = True
     max_iter: int = 100
     tol: float = 1e-5
+    independence: float = 0.0
+    priors: Priors = "shares"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("penalty", "init", "combine", "likelihood"):
+        for name in ("penalty", "init", "combine", "likelihood", "priors"):
             check_choice(name, getattr(self, name))
         for name in ("n_init", "max_iter", "seed"):
             check_bounds(name, getattr(self, name), whole=True)
-        for name in ("lam", "tol"):
+        for name in ("lam", "tol", "independence"):
             check_bounds(name, getattr(self, name))
         if self.n_components is not None:
             check_bounds("n_components", self.n_components, whole=True)
         if self.n_bins is not None and self.n_bins != "auto":
             check_bounds("n_bins", self.n_bins, whole=True)
-        if not isinstance(self.scale, bool):
-            raise OPNBError(f"{WORDS['scale']} must be yes or no, not {self.scale!r}.")
+        if not isinstance(self.scale, bool) and self.scale != "robust":
+            raise OPNBError(f"{WORDS['scale']} must be yes, no or robust, not {self.scale!r}.")
 
     def settings(self) -> dict[str, Any]:
         """Give the classifier's parameters."""
@@ -135,6 +148,8 @@ class FitSpec:
         values["random_state"] = values.pop("seed")
         if self.init != "random":
             values["n_init"] = 1  # kept in the settings for the day when starts are random again
+        if self.priors == "shares":
+            values["priors"] = None
         return values
 
     def classifier(self, callback: Callback | None = None) -> OPNBClassifier:
@@ -152,6 +167,10 @@ class FitSpec:
             parts.append("1 random start" if self.n_init == 1 else f"{self.n_init} random starts")
         if self.likelihood != "resubstitution":
             parts.append("leave one out")
+        if self.independence != USUAL_INDEPENDENCE:
+            parts.append(f"independence {self.independence:g}")
+        if self.priors != "shares":
+            parts.append("classes count equally")
         return ", ".join(parts)
 
 
@@ -194,7 +213,7 @@ class PictureSpec:
 
 def default_spec(name: str = FIRST_EXAMPLE) -> FitSpec:
     """Give the fit a visitor sees first."""
-    return FitSpec(DataSpec(Source("example", name)))
+    return FitSpec(DataSpec(Source("example", name)), independence=USUAL_INDEPENDENCE)
 
 
 def check_choice(name: str, value: Any) -> None:

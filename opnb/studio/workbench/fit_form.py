@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from opnb.errors import OPNBError
+from opnb.estimators.search import default_components
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
 from opnb.studio.visit.state import Studio
@@ -16,6 +17,8 @@ LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2
 _MOST_SHOWN = 100
 _EXACT = "exact"  # None is a choice that Streamlit takes for no choice
 _BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
+_SCALES = (True, False, "robust")
+_INDEPENDENCE = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
@@ -32,7 +35,11 @@ _HELP = {
     "seed": "Decides the random starts. The same seed gives the same fit.",
     "max_iter": "When to give up a search that has not settled.",
     "tol": "How small the slope must be to stop. Smaller is more exact and slower.",
-    "scale": "Divide every column by its standard deviation first, so that units do not matter.",
+    "scale": "Divide every column by its standard deviation first, so that units do not matter; by the middle half, a "
+    "few gross outliers do not matter either.",
+    "independence": "How strongly directions are kept from repeating each other. At 0, as in the paper, two of them "
+    "may fall on one line.",
+    "priors": "Whether a class counts by its share of the rows, or all classes count equally.",
 }
 
 
@@ -56,7 +63,7 @@ def fit_form(state: Studio) -> FitSpec | None:
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
-    count = spec.n_components if spec.n_components is not None else min(p, 20)
+    count = spec.n_components if spec.n_components is not None else default_components(p)
     most = min(p, _MOST_SHOWN)
     values: dict[str, Any] = {
         "lam": st.select_slider(
@@ -82,6 +89,14 @@ def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
 
 def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
     values: dict[str, Any] = {
+        "independence": st.select_slider(
+            "Independence of directions",
+            _with(_INDEPENDENCE, spec.independence),
+            spec.independence,
+            format_func=lambda weight: f"{weight:g}",
+            key=key + "independence",
+            help=_HELP["independence"],
+        ),
         "likelihood": _choice("Likelihood", "likelihood", spec, key),
         "combine": _choice("With several starts", "combine", spec, key),
         "n_bins": _bins(spec, key),
@@ -92,7 +107,8 @@ def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
         "Most iterations", 1, 2_000, spec.max_iter, step=50, key=key + "max_iter", help=_HELP["max_iter"]
     )
     values["seed"] = right.number_input("Seed", 0, LARGEST_SEED, spec.seed, key=key + "seed", help=_HELP["seed"])
-    values["scale"] = st.checkbox("Bring columns to equal scales", spec.scale, key=key + "scale", help=_HELP["scale"])
+    values["scale"] = _listed("Equal scales", "scale", _SCALES, spec.scale, key)
+    values["priors"] = _choice("Classes count", "priors", spec, key)
     return values
 
 
