@@ -280,6 +280,23 @@ class OPNBClassifier(
         (direction,) = self._checked_directions([direction])
         return self.densities_[0].log_densities(direction, np.asarray(grid, dtype=float).ravel())
 
+    def log_density_contributions(self, X: ArrayLike) -> Array:
+        """Give what every direction says about every class at each row: naive Bayes is their sum.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components, n_classes)
+            Log densities on each direction. Summed over the directions, plus the logarithm of `class_prior_`, they are
+            the joint log-likelihood; the difference of two classes splits their log-odds by direction. Of averaged
+            starts, those of the best.
+        """
+        densities, Z = self.densities_[0], self.transform(X)
+        return np.stack([densities.log_densities(d, np.ascontiguousarray(z)).T for d, z in enumerate(Z.T)], axis=1)
+
     def predict_log_proba_on(self, Z: ArrayLike, directions: Sequence[int]) -> Array:
         """Give log posteriors of the model restricted to some directions.
 

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from opnb import OPNBClassifier, OPNBClassifierCV
 from opnb.core.objective import value_and_gradient
 from opnb.core.optimise import maximise
+from opnb.core.posterior import log_posterior
 from opnb.errors import FitError
 from tests import reference
 
@@ -491,3 +492,14 @@ def test_independent_directions_do_not_lie_on_one_another(load):
         )
     assert largest[0.1] < 0.3
     assert largest[0.1] <= largest[0.0] + 0.05
+
+
+def test_contributions_of_the_directions_add_up_to_the_posteriors(iris):
+    X, y = iris
+    clf = OPNBClassifier(n_components=3, priors=[0.2, 0.3, 0.5]).fit(X, y)
+    parts = clf.log_density_contributions(X)
+    assert parts.shape == (len(X), 3, 3)
+    joint = parts.sum(axis=1) + np.log(clf.class_prior_)
+    np.testing.assert_allclose(log_posterior(joint), clf.predict_log_proba(X), atol=1e-9)
+    for d in range(3):
+        np.testing.assert_allclose(parts[:, d].T, clf.log_marginal_densities(d, clf.transform(X)[:, d]), atol=1e-12)
