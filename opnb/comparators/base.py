@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 
 from opnb.core.kernel import Array
-from opnb.estimators.base import JointLogLikelihoodClassifier
+from opnb.estimators.base import JointLogLikelihoodClassifier, ProjectionMixin
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.search import MOST_COMPONENTS
 from opnb.estimators.training import Labels, training_data
@@ -141,27 +141,12 @@ class ClassDensityClassifier(JointLogLikelihoodClassifier):
             return np.ascontiguousarray(np.clip(self._scaling.apply(X), -_FARTHEST, _FARTHEST))
 
 
-class ProjectionClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassDensityClassifier):
+class ProjectionClassifier(ProjectionMixin, ClassDensityClassifier):
     """A classifier that works on a linear projection and can show it."""
 
-    components_: Array
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.components_.shape[0]
-
-    def transform(self, X: ArrayLike) -> Array:
-        """Project points onto the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
-        return self._standardised(self._validated(X)) @ self.components_.T
+    def scaled(self, X: ArrayLike) -> Array:
+        """Standardise rows as the training rows were."""
+        return self._standardised(self._validated(X))
 
 
 def by_class(X: Array, labels: Labels) -> list[Array]:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from opnb.core.kernel import Array
@@ -103,3 +103,30 @@ class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABC
             Columns in the order of `classes_`.
         """
         return np.exp(self.predict_log_proba(X))
+
+
+class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """An estimator that works on a linear projection of scaled rows and can show it."""
+
+    components_: Array
+
+    @abstractmethod
+    def scaled(self, X: ArrayLike) -> Array:
+        """Centre and scale rows as the training rows were."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Project points onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        return self.scaled(X) @ self.components_.T

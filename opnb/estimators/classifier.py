@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +16,7 @@ from opnb.core.densities import ClassDensities, greedy_order
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback, Trace
 from opnb.core.posterior import log_posterior
-from opnb.estimators.base import JointLogLikelihoodClassifier
+from opnb.estimators.base import JointLogLikelihoodClassifier, ProjectionMixin
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, pose, search, starting_points
@@ -28,11 +27,7 @@ from opnb.estimators.validation import check_lam, check_parameters
 _FARTHEST = 1e12
 
 
-class OPNBClassifier(
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    JointLogLikelihoodClassifier,
-):
+class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     """Kernel naive Bayes on the linear projection that suits it best.
 
     The directions maximise the penalised log-likelihood of the classes given the projected points, where each class
@@ -198,10 +193,6 @@ class OPNBClassifier(
                 stacklevel=3,
             )
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.components_.shape[0]
-
     def scaled(self, X: ArrayLike) -> Array:
         """Centre and scale rows as the training rows were.
 
@@ -226,19 +217,6 @@ class OPNBClassifier(
                 stacklevel=4,
             )
         return scaled
-
-    def transform(self, X: ArrayLike) -> Array:
-        """Project points onto the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
-        return self.scaled(X) @ self.components_.T
 
     def _joint_log_likelihood(self, X: Array) -> Array:
         return joint_log_likelihood(self.densities_, self._scaled(X))
