@@ -15,6 +15,7 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.words import about
 from opnb.studio.work.fitting import FitProgress
 from opnb.studio.work.jobs import Job
+from opnb.studio.work.studies import StudyProgress
 
 
 def collect_fit() -> None:
@@ -71,12 +72,15 @@ def _run_again(state: Studio, spec: FitSpec) -> None:
 
 def running_fit(state: Studio) -> None:
     """Show the fit under way, and let the user stop it."""
-    words = f"**Fitting** {escaped(state.spec.label())}"
+    chooses = state.job is not None and isinstance(state.job.progress, StudyProgress)
+    words = f"**{'Finding good settings for' if chooses else 'Fitting'}** {escaped(state.spec.label())}"
     under_way(state.work.fit, words, "cancel", _said, _pictures, step=STEP_DRAWING, noun="fit")
 
 
 def _said(job: Job[FitResult]) -> tuple[float, str]:
     progress = job.progress
+    if isinstance(progress, StudyProgress):
+        return progress.share, "Stopping …" if job.stopping else f"{progress.words} …"
     if not isinstance(progress, FitProgress):
         return 0.0, "Getting ready …"
     if job.stopping:

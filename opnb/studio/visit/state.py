@@ -19,6 +19,7 @@ from opnb.studio.visit.saving import AWAY, Keeper
 from opnb.studio.visit.settings import FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.snapshot import Snapshot, Waiting
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
+from opnb.studio.work.choosing import choose_work
 from opnb.studio.work.errands import Visitor
 from opnb.studio.work.fitting import check_size, fit_work
 from opnb.studio.work.jobs import Job
@@ -187,6 +188,13 @@ class Studio:
 
     def fit(self, spec: FitSpec) -> Job[FitResult] | None:
         """Ask for a fit of the current data; one that is under way is stopped. `fit_error` says why it was refused."""
+        return self._ask_for(spec, fit_work)
+
+    def find_settings(self) -> Job[FitResult] | None:
+        """Ask for a fit with settings that are chosen on the training rows; as `fit` otherwise."""
+        return self._ask_for(self.spec, choose_work)
+
+    def _ask_for(self, spec: FitSpec, fitting: Callable[..., FitResult]) -> Job[FitResult] | None:
         assert self.table is not None
         assert self.dataset is not None
         try:
@@ -197,7 +205,7 @@ class Studio:
         self.cancel()
         self.studies.drop()  # a fit that is asked for does not wait for a study
         self.spec, self.fit_error, self.interrupted = spec, "", None
-        work = self.keeper.saving(partial(fit_work, spec, self.table, self.dataset))
+        work = self.keeper.saving(partial(fitting, spec, self.table, self.dataset))
         grace = AWAY if self.keeper.store is not None else None
         return self.work.fit.begin(work, grace, note=partial(self.keeper.began, spec))
 

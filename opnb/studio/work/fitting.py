@@ -123,10 +123,12 @@ class _Watch:
         return self.X @ (V / lengths)
 
 
-def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult]) -> FitResult:
+def fit_work(
+    spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult], notes: tuple[str, ...] = ()
+) -> FitResult:
     """Fit, predict every row, and score; run by a `Job`.
 
-    A stop keeps what the search had reached, with a note that says so.
+    A stop keeps what the search had reached, with a note that says so, after the `notes` that are given.
     """
     check_size(spec, dataset)
     began = time.perf_counter()
@@ -142,7 +144,7 @@ def fit_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult])
     progress.stage = "score"
     assert progress.size is not None
     speed.learn(progress.size, progress.steps, progress.latest - progress.began)
-    notes = _notes(classifier, watch, job.abandoned)
+    notes += _notes(classifier, watch, job.abandoned)
     result = result_of(spec, table, dataset, classifier, time.perf_counter() - began, notes)
     event("fit", visit=visit_of(job.owner), seconds=result.seconds, **_numbers(progress))
     return result

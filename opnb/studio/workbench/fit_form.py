@@ -53,6 +53,15 @@ def fit_form(state: Studio) -> FitSpec | None:
         with st.expander("More settings"):
             values |= _more_settings(spec, key)
         sent = st.form_submit_button("Fit", type="primary", icon=":material/play_arrow:", width="stretch")
+    st.button(
+        "Find good settings",
+        icon=":material/auto_fix_high:",
+        key=key + "find",
+        on_click=state.find_settings,
+        width="stretch",
+        help="Chooses smoothness, penalty, likelihood and independence on the training rows by cross-validation, and "
+        "fits with them. The number of directions stays.",
+    )
     if not sent:
         return None
     try:
