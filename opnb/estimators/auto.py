@@ -19,7 +19,7 @@ from sklearn.utils import Bunch, check_random_state
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback
 from opnb.core.weights import check_sample_weight
-from opnb.estimators.choice import Losses, honest_losses
+from opnb.estimators.choice import Losses, honest_losses, mean_and_error
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.race import Clock, Path, Race
 from opnb.estimators.search import default_components
@@ -215,10 +215,8 @@ class OPNBAuto(OPNBClassifier):
         losses = _known(race)[1]
         if losses is None:
             return
-        of_rows = honest_losses(losses, random)
-        shares = losses.weights / losses.weights.sum()
-        self.error_ = float(of_rows @ shares)
-        self.error_se_ = float(np.sqrt((of_rows - self.error_) ** 2 @ shares**2))
+        of_rows, squares = honest_losses(losses, random)
+        self.error_, self.error_se_ = mean_and_error(of_rows, squares, losses.weights)
         self.gain_ = _gain(race, losses, of_rows)
 
     def _adopt(self, best: OPNBClassifier) -> None:

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from opnb import OPNBAuto, OPNBClassifier, OPNBClassifierCV, load_model
 from opnb.comparators import METHODS
 from opnb.estimators.auto import AUTO_LAMS
-from opnb.estimators.choice import Losses, honest_losses, paired_lead
+from opnb.estimators.choice import Losses, honest_losses, mean_and_error, paired_lead
 from opnb.estimators.selection import fit_path
 
 pytestmark = [
@@ -138,13 +138,13 @@ def test_finds_that_independence_matters():
 def test_the_error_is_honest_where_the_least_one_flatters():
     # Classes without any relation to the columns: every setting errs on half of all fresh rows.
     estimates, least = [], []
-    for seed in range(5):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(60, 2)), rng.permutation(np.arange(60) % 2)
+        X, y = rng.normal(size=(100, 2)), rng.permutation(np.arange(100) % 2)
         found = OPNBAuto(cv=halves(seed)).fit(X, y)
         estimates.append(found.error_)
         least.append(min(trial.error for trial in found.trials_ if not trial.given_up))
-        assert found.error_se_ > 0
+        assert found.error_se_ == pytest.approx(0.05, abs=0.01)  # of a hundred tosses of a coin
     assert np.mean(estimates) == pytest.approx(0.5, abs=0.05)
     assert np.mean(least) < 0.45
 
@@ -162,11 +162,18 @@ def test_the_error_is_near_that_on_fresh_rows():
 
 
 def test_half_of_the_rows_judges_what_the_other_half_chose():
-    rng = np.random.RandomState(0)
-    main = (rng.uniform(size=(40, 50)) < 0.5).astype(float)
-    losses = Losses(main, main, (1,) * 40, np.ones(50), np.arange(50))
-    assert main.mean(axis=1).min() < 0.4
-    assert honest_losses(losses, rng).mean() == pytest.approx(0.5, abs=0.05)
+    # Settings that toss a coin for every row.
+    random = np.random.RandomState(0)
+    least, judged = [], []
+    for _ in range(20):
+        main = (random.uniform(size=(40, 50)) < 0.5).astype(float)
+        losses = Losses(main, main, (10,) * 4, np.ones(50), np.arange(50))
+        least.append(main.mean(axis=1).min())
+        judged.append(mean_and_error(*honest_losses(losses, random), losses.weights))
+    means, errors = np.transpose(judged)
+    assert np.mean(least) < 0.4
+    assert means.mean() == pytest.approx(0.5, abs=0.03)
+    assert errors.mean() == pytest.approx(0.5 / np.sqrt(50), abs=0.005)
 
 
 def test_where_rows_cannot_tell_the_preferred_path_is_taken():
