@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RegularisedDiscriminant,
     )
     from opnb.errors import DataError
+    from opnb.estimators.auto import OPNBAuto
     from opnb.estimators.classifier import OPNBClassifier
     from opnb.estimators.ensemble import OPNBEnsemble
     from opnb.estimators.loading import load_model
@@ -25,6 +26,7 @@ __all__ = [
     "DataError",
     "KDENaiveBayes",
     "KernelDensityDiscriminant",
+    "OPNBAuto",
     "OPNBClassifier",
     "OPNBClassifierCV",
     "OPNBEnsemble",
@@ -42,6 +44,7 @@ _HOME = {
     "OptimalGaussianProjection": "opnb.comparators",
     "RegularisedDiscriminant": "opnb.comparators",
     "DataError": "opnb.errors",
+    "OPNBAuto": "opnb.estimators.auto",
     "OPNBClassifier": "opnb.estimators.classifier",
     "OPNBClassifierCV": "opnb.estimators.selection",
     "OPNBEnsemble": "opnb.estimators.ensemble",

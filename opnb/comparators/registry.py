@@ -27,6 +27,7 @@ from opnb.comparators.naive_bayes import KDENaiveBayes
 from opnb.comparators.regularised_discriminant import RegularisedDiscriminant
 from opnb.comparators.support_vectors import COSTS, SCALES, predict_on_kernels, support_vector_machine
 from opnb.comparators.tuning import Method
+from opnb.estimators.auto import OPNBAuto
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.ensemble import OPNBEnsemble
 from opnb.estimators.search import MOST_COMPONENTS
@@ -124,7 +125,14 @@ _ALL = (
         _bandwidths,
         (("factor", -1), ("alpha", -1)),
     ),
-    # It judges its settings by itself while it fits, so nothing is left to tune.
+    # These two judge their settings by themselves while they fit, so nothing is left to tune.
+    Method(
+        "OPNB-auto",
+        "OPNB with likelihood, independence, penalty and lambda chosen together",
+        OPNBAuto,
+        partial(_fixed, values={}),
+        (),
+    ),
     Method(
         "OPNB+",
         "OPNB averaged over starts, folds and its best settings, on straight and bent directions",

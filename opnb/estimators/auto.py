@@ -1,0 +1,359 @@
+"""OPNBAuto: one projection, with its settings chosen by cross-validation.
+
+A combination of likelihood, independence and penalty is a path of lambdas, each solution starting the next (see
+`opnb.estimators.selection`). The paths race over the folds (see `opnb.estimators.race`): first those that differ in
+independence, then those that differ from the best of them in penalty or likelihood, and the paper's. The choice leans
+towards settings that are good on most data (see `opnb.estimators.choice`).
+"""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
+from sklearn.utils import Bunch, check_random_state
+
+from opnb.core.kernel import Array
+from opnb.core.optimise import Callback
+from opnb.core.weights import check_sample_weight
+from opnb.estimators.choice import Losses, honest_losses, mean_and_error
+from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.race import Clock, Path, Race
+from opnb.estimators.search import default_components
+from opnb.estimators.selection import SCORINGS, finish, fit_path
+from opnb.estimators.training import validated
+from opnb.estimators.validation import Fold, check_choice, check_class_sizes, check_parameters
+
+AUTO_LAMS = tuple(1e-4 * 10 ** (i / 2) for i in range(7))
+# In the order in which they are preferred where the folds cannot tell: the first is good on most data.
+_LIKELIHOODS = ("leave-one-out", "resubstitution")
+_PENALTIES = ("frobenius", "pooled")
+_INDEPENDENCES = (0.1, 0.01, 1.0, 0.0)
+_PAPER: dict[str, str | float] = {"likelihood": "resubstitution", "independence": 0.0, "penalty": "frobenius"}
+_PAPER_LAM = 1e-3
+# Rows below which folds are drawn twice: the choice is noisy there, and searches are cheap.
+_FEW_ROWS, _REPEATS = 300, 2
+# Iterations of which a search along a path has a share (it only has to tell settings apart), and of the final one.
+_PATH_ITERATIONS, _FINAL_ITERATIONS = 60, 100
+# The grid grows by so many lambdas on the side of a choice at its edge, at most so often.
+_WIDER_BY, _WIDENINGS = 2, 2
+
+
+class OPNBAuto(OPNBClassifier):
+    """OPNB with all its settings chosen by cross-validation; one projection comes out.
+
+    Chosen together are lam, the likelihood (with or without a point's own kernel), the independence of the directions
+    and the penalty. Settings that fall behind after two folds are given up. Where the folds cannot tell settings apart
+    those that are good on most data are taken.
+
+    Parameters
+    ----------
+    scoring : {"error", "log-loss"}, default="error"
+        What the choice goes by on rows left out: the share of wrong classes, or how much probability the true class
+        was given. Equals are told apart by the other.
+    cv : int, splitter or iterable, default=5
+        Number of stratified folds, drawn with `random_state` (twice where there are fewer than 300 rows), or anything
+        that scikit-learn accepts.
+    max_seconds : float, default=None
+        Time after which no other combination of settings is begun. The first is always judged, and the chosen one
+        fitted. None means no limit.
+    n_components, scale, priors :
+        As in `OPNBClassifier`, for every setting.
+    n_jobs : int, default=None
+        Number of searches that run at a time, in threads. Without `max_seconds` the result does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds, and of the draws for `error_`.
+    callback : callable, default=None
+        Sees every iteration of every search. A true result ends the work at once, with the best of what is known.
+
+    Attributes
+    ----------
+    best_estimator_ : OPNBClassifier
+        Fitted to all rows with the chosen settings. All its fitted attributes are those of this estimator too.
+    best_params_ : dict
+        The chosen lam, likelihood, independence and penalty.
+    trials_ : list of Bunch
+        Every setting tried: likelihood, independence, penalty, lam; errors and log_losses by fold, with their means
+        error and log_loss (NaN where no fold was seen); given_up ("behind", "time" or "stop" where not all folds were
+        seen, else ""); seconds of the processor for all lambdas of its path.
+    error_, error_se_ : float
+        What the whole procedure, with its choice, scores on new rows, and the standard error of that: the error, or
+        the log-loss if that is the scoring. Random halves of the rows left out choose by the same rule, and the other
+        halves judge the choice. Their models learnt from part of the rows, so it errs on the careful side.
+    gain_ : float
+        By how much `error_` is lower than the score of the paper's settings (resubstitution, lam = 1e-3, no
+        independence) on the same rows; NaN if there was no time for them.
+    widened_ : str
+        A sentence that says how the grid of lambdas was widened because the choice lay at its edge; "" if it was not.
+    n_iter_ : int
+        Iterations that led to the chosen solution, those along its path included.
+
+    See Also
+    --------
+    OPNBClassifierCV : Chooses lam alone.
+    OPNBClassifier : A single fit, whose other attributes this estimator has too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBAuto
+    >>> X, y = load_iris(return_X_y=True)
+    >>> auto = OPNBAuto(max_seconds=1).fit(X, y)
+    >>> auto.error_ < 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        scoring: str = "error",
+        cv: Any = 5,
+        max_seconds: float | None = None,
+        n_components: int | None = None,
+        scale: bool | str = True,
+        priors: str | ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.scoring = scoring
+        self.cv = cv
+        self.max_seconds = max_seconds
+        self.n_components = n_components
+        self.scale = scale
+        self.priors = priors
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(  # type: ignore[override]  # scikit-learn's searches have groups there
+        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Choose the settings and fit with them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        groups : array-like of shape (n_samples,), default=None
+            Rows that belong together, for a `cv` that keeps them so, such as `GroupKFold`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `OPNBClassifier.fit`; held-out rows count by their weights, too.
+
+        Returns
+        -------
+        self
+        """
+        check_choice("scoring", self.scoring, SCORINGS)
+        if self.max_seconds is not None and not _is_duration(self.max_seconds):
+            raise ValueError(f"max_seconds must be None or a number that is not negative, got {self.max_seconds!r}.")
+        check_parameters(self._template())
+        self._refit(lambda fresh: fresh._choose(X, y, groups, sample_weight))
+        self.best_estimator_.warn_if_it_gave_up()
+        return self
+
+    def _choose(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
+        rows, targets = validated(self, X, y)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
+        classes, labels = np.unique(targets, return_inverse=True)
+        check_class_sizes(classes, np.bincount(labels), "resubstitution")
+        random = check_random_state(self.random_state)
+        folds = self._folds(rows, targets, groups, random)
+        clock = Clock(self.max_seconds, self.callback)
+        race = Race(self._template(), rows, targets, weights, folds, self.scoring, clock, self.n_jobs)
+        likelihoods = _likelihoods(labels, folds, weights)
+        # A single direction has nothing to be independent of.
+        alone = (self.n_components or default_components(rows.shape[1])) == 1
+        race.enter([_path(likelihoods[0], mu) for mu in ((0.0,) if alone else _INDEPENDENCES)])
+        race.enter(_variations(race, likelihoods))
+        path, place = self._settle(race)
+        self._judge(race, random)
+        self.trials_ = [trial for one in race.paths for trial in _trials(one, race)]
+        self.best_params_ = {"lam": path.lams[place], **path.setting}
+        self._adopt(_final(race, path, place, X, y))
+
+    def _template(self) -> OPNBClassifier:
+        return OPNBClassifier(
+            n_components=self.n_components, scale=self.scale, priors=self.priors, max_iter=_PATH_ITERATIONS
+        )
+
+    def _folds(self, X: Array, y: NDArray, groups: ArrayLike | None, random: np.random.RandomState) -> list[Fold]:
+        if not isinstance(self.cv, Integral):
+            return list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        # Rows often come in a meaningful order (by person, by day), so the folds are drawn at random.
+        seed = int(random.randint(2**31 - 1))
+        if len(y) < _FEW_ROWS:
+            splitter = RepeatedStratifiedKFold(n_splits=int(self.cv), n_repeats=_REPEATS, random_state=seed)
+        else:
+            splitter = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
+        return list(splitter.split(X, y))
+
+    def _settle(self, race: Race) -> tuple[Path, int]:
+        """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""
+        self.widened_ = ""
+        path, place = _chosen(race)
+        for _ in range(_WIDENINGS):
+            lams = _wider(path, place, race)
+            if lams is None or race.clock.is_over:
+                break
+            wider = Path(path.setting, lams)
+            race.see([wider], range(len(race.folds)), must=True)
+            if wider.given_up:
+                break
+            race.paths[race.paths.index(path)] = wider
+            self.widened_ = _told(wider)
+            # Only lam is chosen anew: the ends of the other paths have no such neighbours to be judged with.
+            path, place = wider, race.losses([wider], range(len(race.folds))).choose()
+        return path, place
+
+    def _judge(self, race: Race, random: np.random.RandomState) -> None:
+        """Estimate the error of the procedure, and its gain over the paper's settings."""
+        self.error_ = self.error_se_ = self.gain_ = math.nan
+        losses = _known(race)[1]
+        if losses is None:
+            return
+        of_rows, squares = honest_losses(losses, random)
+        self.error_, self.error_se_ = mean_and_error(of_rows, squares, losses.weights)
+        self.gain_ = _gain(race, losses, of_rows)
+
+    def _adopt(self, best: OPNBClassifier) -> None:
+        """Take over the fitted attributes of the chosen solution, so that every method works on them."""
+        self.best_estimator_ = best
+        self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
+
+
+def _path(likelihood: str, independence: float, penalty: str = _PENALTIES[0]) -> Path:
+    return Path({"likelihood": likelihood, "independence": independence, "penalty": penalty}, AUTO_LAMS)
+
+
+def _likelihoods(labels: NDArray, folds: Sequence[Fold], weights: Array | None) -> Sequence[str]:
+    """List the likelihoods, the preferred first; leave-one-out needs two rows of every class wherever there is one."""
+    there = np.ones(labels.size, dtype=bool) if weights is None else weights > 0
+    parts = [np.arange(labels.size), *(train for train, _ in folds)]
+    alone = any((np.bincount(labels[part][there[part]]) == 1).any() for part in parts)
+    return _LIKELIHOODS[1:] if alone else _LIKELIHOODS
+
+
+def _variations(race: Race, likelihoods: Sequence[str]) -> list[Path]:
+    """Vary the best settings so far in penalty and likelihood, and add the paper's."""
+    best = _chosen(race)[0].setting
+    changes = [{"penalty": penalty} for penalty in _PENALTIES] + [{"likelihood": name} for name in likelihoods]
+    settings = [*({**best, **change} for change in changes), _PAPER]
+    seen = [path.setting for path in race.paths]
+    return [Path(new, AUTO_LAMS) for place, new in enumerate(settings) if new not in seen + settings[:place]]
+
+
+def _nearest(lams: Sequence[float], lam: float) -> int:
+    """Give the place of the value that is nearest in ratio."""
+    return int(np.abs(np.log(lams) - math.log(lam)).argmin())
+
+
+def _known(race: Race) -> tuple[list[Path], Losses | None]:
+    """Give the paths that have seen all folds and what the rows lost; after an early stop what the first has seen."""
+    complete = race.complete()
+    if complete:
+        return complete, race.losses(complete, range(len(race.folds)))
+    first = race.paths[0]
+    return [first], race.losses([first], sorted(first.parts)) if first.parts else None
+
+
+def _chosen(race: Race) -> tuple[Path, int]:
+    """Choose a path and the place of its lam from what is known."""
+    known, losses = _known(race)
+    if losses is None:
+        return known[0], _nearest(AUTO_LAMS, _PAPER_LAM)
+    return _place(known, losses.choose())
+
+
+def _place(paths: Sequence[Path], setting: int) -> tuple[Path, int]:
+    """Find the path of a setting, and the place of its lam there."""
+    for path in paths:
+        if setting < len(path.lams):
+            return path, setting
+        setting -= len(path.lams)
+    raise IndexError("there is no such setting")
+
+
+def _wider(path: Path, place: int, race: Race) -> tuple[float, ...] | None:
+    """Give a wider grid if the chosen lam is the first or last of its path and beats its neighbour."""
+    neighbour = {0: 1, len(path.lams) - 1: len(path.lams) - 2}.get(place)
+    if neighbour is None or len(path.parts) < len(race.folds):
+        return None
+    losses = race.losses([path], range(len(race.folds)))
+    scores = losses.main @ losses.weights
+    if not scores[place] < scores[neighbour]:
+        return None
+    ratio = path.lams[1] / path.lams[0]
+    if place == 0:
+        return (*(path.lams[0] / ratio**step for step in range(_WIDER_BY, 0, -1)), *path.lams)
+    return (*path.lams, *(path.lams[-1] * ratio**step for step in range(1, _WIDER_BY + 1)))
+
+
+def _told(path: Path) -> str:
+    """Say how far the grid of a path reaches now."""
+    side = "smallest" if path.lams[0] < AUTO_LAMS[0] else "largest"
+    reach = f"{path.lams[0]:.2g} to {path.lams[-1]:.2g}"
+    return (
+        f"The best lam was the {side} that was tried, so more were: for these settings the grid reaches from {reach}."
+    )
+
+
+def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
+    """Compare what rows lose with the paper's settings on the folds in which these were tried."""
+    paper = next((path for path in race.paths if path.setting == _PAPER and path.parts), None)
+    if paper is None:
+        return math.nan
+    own = race.losses([paper], sorted(paper.parts))
+    _, here, there = np.intersect1d(losses.rows, own.rows, return_indices=True)
+    difference = own.main[_nearest(paper.lams, _PAPER_LAM), there] - of_rows[here]
+    return float(np.average(difference, weights=losses.weights[here]))
+
+
+def _trials(path: Path, race: Race) -> list[Bunch]:
+    """Write down what became of every setting of a path."""
+    numbers = sorted(path.parts)
+    errors, log_losses = (
+        np.array([race.fold_mean(path.parts[number][kind], number) for number in numbers]).reshape(-1, len(path.lams))
+        for kind in (0, 1)
+    )
+    return [
+        Bunch(
+            lam=lam,
+            **path.setting,
+            errors=errors[:, place],
+            log_losses=log_losses[:, place],
+            error=float(errors[:, place].mean()) if numbers else math.nan,
+            log_loss=float(log_losses[:, place].mean()) if numbers else math.nan,
+            given_up=path.given_up,
+            seconds=path.seconds,
+        )
+        for place, lam in enumerate(path.lams)
+    ]
+
+
+def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
+    """Walk to the chosen lam on all rows and finish there; after a stop, take the directions that a fold has found."""
+    template = race.template_of(path).set_params(lam=path.lams[place])
+    if not race.clock.stopped:
+        model = _walked(race, template, path.lams[place:], X, y)
+    if race.clock.stopped:
+        start = path.solutions[place] if path.solutions else template.init
+        model = template.set_params(init=start).fit(X, y, race.weights)
+    return model.set_params(callback=race.clock.callback)
+
+
+def _walked(race: Race, template: OPNBClassifier, lams: Sequence[float], X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
+    """Fit as in the folds, where every solution starts the next, and bring the last to the tolerance."""
+    models = fit_path(template, X, y, lams, sample_weight=race.weights)
+    model, on_the_way = models[0].set_params(max_iter=_FINAL_ITERATIONS), sum(model.n_iter_ for model in models)
+    if not model.converged_:
+        finish(model, X, y, race.weights)
+        model.n_iter_ += on_the_way
+    return model
