@@ -215,7 +215,7 @@ def test_a_table_without_a_usable_target_waits_while_the_old_one_stays(visit):
     assert "target" in page.errors
     assert page.state.result.dataset.name == "wine"
     page.choose("selectbox", "Predict", "v")
-    assert "Bin" in page.errors
+    assert "Cut it into groups" in page.errors
     assert page.state.result.dataset.name == "wine"
     page.press("Give this table up")
     assert not page.errors

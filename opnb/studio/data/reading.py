@@ -133,14 +133,16 @@ def _sheet_box(desk: _Desk) -> str | None:
 
 def _header_row(desk: _Desk) -> int | tuple[int, ...] | None:
     """Ask for the row of the names; None where it is to be found."""
-    rows = _given_rows(desk)
+    rows, key = _given_rows(desk), desk.key + "row"
+    if rows is not None:  # not as the field's default, or it could not be emptied
+        st.session_state.setdefault(key, rows[0] if rows else 0)
     first = st.number_input(
         _LABELS["header_row"],
         0,
         _LAST_ROW,
-        None if rows is None else (rows[0] if rows else 0),
+        None,
         placeholder=_found_rows(desk.found.get("header_row")),
-        key=desk.key + "row",
+        key=key,
         help=_HELP,
     )
     more = st.checkbox("The names go on in the next row", rows is not None and len(rows) == 2, key=desk.key + "second")
