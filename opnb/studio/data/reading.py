@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from opnb.errors import ReadingError
 from opnb.studio.ui.intake import bring_in, give_up_button, show_unread
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.intake import ENCODINGS, bring_file
@@ -78,28 +79,32 @@ def unread_file(state: Studio, unread: Unread) -> None:
         left, right = st.columns([3, 2], gap="large")
         with left:
             st.markdown("Its first lines, as they are" if not error.sheets else "The first rows of the sheet")
-            numbered = [f"{number:>3}  {line}" for number, line in enumerate(error.lines, start=1)]
-            st.code("\n".join(numbered) or "(none)", language=None, height=300 if len(numbered) > 10 else "content")
+            st.code("\n".join(_numbered(error)) or "(none)", language=None, height=300)
         with right:
             st.markdown("Read it otherwise")
             mark = hashlib.sha256(unread.raw).hexdigest()[:8]
             desk = _Desk(
                 unread.name, unread.raw, unread.reading, error.tried, controls, error.sheets, key=f"unread-{mark}-"
             )
-            if error.change in controls:
-                st.caption(f"Most likely to help: **{_LABELS[error.change]}**.")
             _form(state, desk)
     give_up_button(state)
 
 
+def _numbered(error: ReadingError) -> list[str]:
+    """Give the first lines with their numbers; the rows of a sheet have theirs, because blank ones are not shown."""
+    lines = list(error.lines)
+    return lines if error.sheets else [f"{number:>3}  {line}" for number, line in enumerate(lines, start=1)]
+
+
 def controls_of(unread: Unread) -> tuple[str, ...]:
-    """Give what can be changed about reading a file; nothing where no change would help."""
+    """Give what can be changed about reading a file, what helps most likely first; nothing where nothing would."""
     error = unread.error
+    controls: tuple[str, ...] = ("encoding",) if error.lines else ()
     if error.sheets:
-        return _EXCEL
-    if error.change or "delimiter" in error.tried:
-        return _TEXT
-    return ("encoding",) if error.lines else ()
+        controls = _EXCEL
+    elif error.change or "delimiter" in error.tried:
+        controls = _TEXT
+    return tuple(sorted(controls, key=lambda name: name != error.change))
 
 
 def _form(state: Studio, desk: _Desk) -> None:
@@ -167,15 +172,17 @@ def _found_rows(rows: Any) -> str:
 
 def _words_box(desk: _Desk, name: str) -> str | None:
     """Ask for one correction; None leaves it as found."""
-    words, found = _WORDS[name], desk.found.get(name)
-    shown = f" ({words.get(str(found), shortened(found, 20))})" if found and name not in desk.given else ""
-    options = [_FOUND, *words]
-    now = desk.given.get(name)
+    words, found, now = _WORDS[name], desk.found.get(name), desk.given.get(name, _FOUND)
+    shown = f" ({words.get(str(found), shortened(found, 20))})" if found and now == _FOUND else ""
+    options = list(dict.fromkeys((_FOUND, *words, now)))
+    typed = name == "delimiter"
     value = st.selectbox(
         _LABELS[name],
         options,
-        options.index(now) if now in options else 0,
-        format_func=lambda value: f"As found{shown}" if value == _FOUND else words[value].capitalize(),
+        options.index(now),
+        format_func=lambda value: f"As found{shown}" if value == _FOUND else words.get(value, value).capitalize(),
         key=desk.key + name,
+        accept_new_options=typed,
+        help="Choose one, or type any other character." if typed else None,
     )
     return None if value == _FOUND else value

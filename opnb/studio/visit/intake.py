@@ -19,7 +19,11 @@ from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
 from opnb.studio.visit.state import Draft, Studio, Unread
 
 LIMITS = Limits()
-ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
+ENCODINGS = (
+    *("utf-8", "cp1252", "latin-1", "utf-16"),
+    *("iso-8859-15", "cp1250", "cp1251", "cp1253", "cp1254", "koi8-r", "mac-roman"),
+    *("shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"),
+)
 _TARGETS_OFFERED = 3
 
 
