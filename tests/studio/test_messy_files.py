@@ -108,7 +108,7 @@ def test_a_workbook_is_corrected_sheet_and_row(page):
     page.fill("selectbox", "Sheet", "notes").press("Read again")
     assert "'notes' has one column" in page.errors
     assert "These are notes" in page.at.code[0].value
-    assert "Until it is read, book.xlsx stays in use" in page.words
+    assert "Until it is read, book.xlsx stays in use as it was read before" in page.words
     page.fill("selectbox", "Sheet", "wines").fill("number_input", "Row with the names", 3)
     page.fill("checkbox", "The names go on in the next row", True).press("Read again")
     assert str(page.state.table.frame.columns[0]).startswith("length / ")

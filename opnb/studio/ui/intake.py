@@ -21,7 +21,9 @@ _NAMES_SHOWN = 5
 
 def upload_box(state: Studio, label: str, key: str) -> None:
     """Bring a file in, once; any file is let through, so that one that is no table gets a sentence of its own."""
-    file = st.file_uploader(label, key=f"upload-{key}", help=_READ)
+    file = st.file_uploader(label, key=f"upload-{key}")
+    # Always in sight: the box itself says nothing of the limit beside a file that is too large.
+    st.caption(_READ)
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
         bring_in(lambda: bring_file(state, file.name, file.getvalue()), file.file_id)
 
@@ -43,13 +45,12 @@ def show_intake_error() -> None:
 
 
 def show_unread(state: Studio, unread: Unread) -> None:
-    """Show why a file could not be read, what can be read, and what stays in use meanwhile."""
+    """Show why a file could not be read, and what stays in use meanwhile."""
     st.error(escaped(unread.error, 600), icon=":material/error:")
-    if not unread.error.lines:
-        st.caption(f"What can be read: {escaped(_READ, 200)}")
     if state.table is not None:
+        before = " as it was read before" if state.table.name == unread.name else ""
         kept = escaped(state.table.name)
-        st.caption(f"This is about {escaped(unread.name)}. Until it is read, {kept} stays in use.")
+        st.caption(f"This is about {escaped(unread.name)}. Until it is read, {kept} stays in use{before}.")
 
 
 def give_up_button(state: Studio) -> None:

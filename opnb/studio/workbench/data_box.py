@@ -74,8 +74,9 @@ def whose_picture(state: Studio) -> None:
         return
     if state.table is None:
         return
+    before = ", as it was before" if state.table.name == name else ""
     st.warning(
-        f"**{escaped(name)}** {trouble}. What you see here is still **{escaped(state.table.name)}**.",
+        f"**{escaped(name)}** {trouble}. What you see here is still **{escaped(state.table.name)}**{before}.",
         icon=":material/info:",
     )
 
