@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -44,7 +44,7 @@ class _Desk:
     found: Mapping[str, Any]
     controls: tuple[str, ...]
     sheets: tuple[str, ...] = ()
-    key: str = field(default="", kw_only=True)
+    key: str = ""
 
 
 def reading_settings(state: Studio, working: Draft) -> None:
@@ -71,23 +71,35 @@ def reading_settings(state: Studio, working: Draft) -> None:
 
 def unread_file(state: Studio, unread: Unread) -> None:
     """Show why a file gave no table, its first lines, and all that can be changed about reading it."""
-    error = unread.error
     st.subheader(f"{escaped(unread.name)} could not be read")
     show_unread(state, unread)
-    controls = controls_of(unread)
-    if controls:
+    if controls_of(unread):
         left, right = st.columns([3, 2], gap="large")
         with left:
-            st.markdown("Its first lines, as they are" if not error.sheets else "The first rows of the sheet")
-            st.code("\n".join(_numbered(error)) or "(none)", language=None, height=300)
+            _first_lines(unread.error)
         with right:
             st.markdown("Read it otherwise")
-            mark = hashlib.sha256(unread.raw).hexdigest()[:8]
-            desk = _Desk(
-                unread.name, unread.raw, unread.reading, error.tried, controls, error.sheets, key=f"unread-{mark}-"
-            )
-            _form(state, desk)
+            _form(state, _unread_desk(unread))
     give_up_button(state)
+
+
+def _unread_desk(unread: Unread) -> _Desk:
+    error, mark = unread.error, hashlib.sha256(unread.raw).hexdigest()[:8]
+    return _Desk(
+        unread.name,
+        unread.raw,
+        unread.reading,
+        error.tried,
+        controls_of(unread),
+        error.sheets,
+        key=f"unread-{mark}-",
+    )
+
+
+def _first_lines(error: ReadingError) -> None:
+    st.markdown("The first rows of the sheet" if error.sheets else "Its first lines, as they are")
+    height: int | Literal["content"] = 300 if len(error.lines) > 10 else "content"
+    st.code("\n".join(_numbered(error)) or "(none)", language=None, height=height)
 
 
 def _numbered(error: ReadingError) -> list[str]:
