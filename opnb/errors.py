@@ -60,7 +60,7 @@ class ReadingError(DataError):
     change : str
         The keyword of `opnb.data.read_table` that most likely mends it, "" where none does.
     lines : tuple of str
-        The first lines as text, cut to a length that can be shown; of a workbook, the first rows.
+        The first lines as text, cut to a length that can be shown; of a workbook, the first rows with their numbers.
     sheets : tuple of str
         The sheets of a workbook.
     tried : mapping

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from opnb.studio.data.preparation import account, preparation, preview, reading_settings
+from opnb.studio.data.preparation import account, preparation, preview
+from opnb.studio.data.reading import reading_settings, unread_file
 from opnb.studio.data.ways_in import described, ways_in
 from opnb.studio.ui.session import studio
 
@@ -10,7 +11,10 @@ state = studio()
 st.header("Data")
 ways_in(state)
 working = state.working
-if working is not None:
+if state.unread is not None:
+    st.divider()
+    unread_file(state, state.unread)
+elif working is not None:
     st.divider()
     described(state)
     reading_settings(state, working)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from opnb.studio.ui.running_fit import collect_fit, running_fit
 from opnb.studio.ui.session import studio, write_link
-from opnb.studio.workbench.data_box import data_picker
+from opnb.studio.workbench.data_box import data_picker, whose_picture
 from opnb.studio.workbench.details import details
 from opnb.studio.workbench.fit_form import fit_form
 from opnb.studio.workbench.picture import picture
@@ -17,6 +17,7 @@ with st.sidebar:
         asked = fit_form(state)
         if asked is not None:
             state.fit(asked)
+whose_picture(state)
 collect_fit()
 if state.job is not None:
     running_fit(state)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from opnb import __version__
 from opnb.cli.app import add_app, add_health
 from opnb.cli.benchmark import add_benchmark, add_summarise
+from opnb.cli.tables import add_preparing, add_reading, advice, preparation_of, table_of, with_predictions
 from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
-    from opnb.data import Dataset
+    from opnb.data import AppliedRows, Dataset
     from opnb.estimators.classifier import OPNBClassifier
 
 _FIT_SETTINGS = {
@@ -41,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except (ValueError, OSError) as error:
-        print(f"opnb {options.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        mended = advice(error) if options.command in ("fit", "predict") else ""
+        print(f"opnb {options.command}: {' '.join(f'{error}{mended}'.split())}", file=sys.stderr)
         return 2
     return 0
 
@@ -76,8 +78,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     from opnb.core.penalties import PENALTIES
 
     parser.set_defaults(run=_fit)
-    parser.add_argument("table", help="CSV, TSV, Excel or Parquet file; text may be gzipped")
-    parser.add_argument("--target", help="column of the classes (default: proposed from the names and values)")
+    parser.add_argument("table", help="CSV or other text, Excel, Parquet, JSON or ARFF file; text may be gzipped")
     parser.add_argument("--lam", type=_lam, default=1e-3, help='weight of the penalty, or "cv" to choose it (0.001)')
     parser.add_argument("--penalty", choices=PENALTIES, default="frobenius")
     parser.add_argument("--init", choices=("pca", "random"), default="pca")
@@ -92,19 +93,21 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-iter", type=int, default=100)
     parser.add_argument("--jobs", type=int, help="starts or folds at a time (1)")
-    parser.add_argument("--missing", choices=("drop", "impute", "error"), default="drop", help="missing values (drop)")
-    parser.add_argument("--preset", choices=("as is", "paper"), default="as is", help='preprocessing ("as is")')
-    parser.add_argument("--test-size", type=float, default=0.25, help="share of held-out rows, 0 for none (0.25)")
     parser.add_argument("--seed", type=int, default=0, help="of the split and of random starts (0)")
     parser.add_argument("--out", type=Path, help="write the model here")
     parser.add_argument("--report", type=Path, help="write a report here, as one HTML file")
+    add_preparing(parser)
+    add_reading(parser)
 
 
 def _add_predict(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_predict)
     parser.add_argument("model", type=Path, help='model file of "opnb fit --out"')
     parser.add_argument("table", help="table with the columns that the model was fitted to")
-    parser.add_argument("--out", type=Path, help="write the predictions here, as CSV (default: print them)")
+    parser.add_argument(
+        "--out", type=Path, help="write the table with the predictions here, as CSV (default: print it)"
+    )
+    add_reading(parser)
 
 
 def _scale(text: str) -> bool | str:
@@ -120,15 +123,10 @@ def _lam(text: str) -> float | str:
 
 @needs("data")
 def _fit(options: argparse.Namespace) -> None:
-    from opnb.data import PrepareOptions, prepare, read_table
+    from opnb.data import prepare
 
-    data = prepare(
-        read_table(Path(options.table)),
-        options.target,
-        options=PrepareOptions(
-            preset=options.preset, missing=options.missing, test_size=options.test_size or None, seed=options.seed
-        ),
-    )
+    table = table_of(options)
+    data = prepare(table, options.target, options=preparation_of(options, table))
     print(*data.account, sep="\n")
     classifier = _fitted(options, data)
     _print_outcome(classifier, data)
@@ -194,26 +192,40 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
 
 @needs("data")
 def _predict(options: argparse.Namespace) -> None:
-    import pandas as pd
+    import numpy as np
 
-    from opnb.data import Limits, Recipe, read_table
+    from opnb.data import Limits, Recipe
     from opnb.data.writing import csv_bytes
     from opnb.estimators.loading import load_model
 
     classifier = load_model(options.model)
     if getattr(classifier, "recipe_", None) is None:
         raise DataError(f"{options.model} does not say how to prepare a table. Fit it with 'opnb fit' or in the app.")
-    recipe = Recipe.from_dict(classifier.recipe_)
-    applied = recipe.transform(read_table(Path(options.table), limits=Limits(min_columns=1)))
-    print(*applied.account, sep="\n", file=sys.stderr, end="\n" if applied.account else "")
+    recipe, table = Recipe.from_dict(classifier.recipe_), table_of(options, Limits(min_columns=1))
+    applied = recipe.apply_rows(table)
     # A model from the app was fitted to bare numbers, one from the command line to named columns.
     named = hasattr(classifier, "feature_names_in_")
-    posterior = classifier.predict_proba(_named(applied.X, recipe.feature_names) if named else applied.X)
-    predictions = pd.DataFrame(posterior, columns=[f"P({name})" for name in classifier.classes_])
-    predictions.insert(0, "row", applied.rows + 1)
-    predictions.insert(1, "predicted", classifier.classes_[posterior.argmax(axis=1)])
+    X = applied.X[applied.usable]
+    posterior = np.empty((0, len(classifier.classes_)))
+    if len(X):
+        posterior = classifier.predict_proba(_named(X, recipe.feature_names) if named else X)
+    written = csv_bytes(with_predictions(table, applied, posterior, classifier.classes_))
+    _print_troubles(applied)
     if options.out is None:
-        print(csv_bytes(predictions).decode("utf-8-sig"), end="")
+        print(written.decode("utf-8-sig"), end="")
     else:
-        options.out.write_bytes(csv_bytes(predictions))
-        print(f"Wrote {len(predictions):,} predictions to {options.out}.")
+        options.out.write_bytes(written)
+        print(f"Wrote {len(X):,} predictions for {len(table.frame):,} rows to {options.out}.")
+
+
+def _print_troubles(applied: "AppliedRows") -> None:
+    """Say how many rows could not be predicted, and how many were filled in."""
+    lost, filled = int((~applied.usable).sum()), sum(map(bool, applied.filled))
+    if lost:
+        rows = "1 row" if lost == 1 else f"{lost:,} rows"
+        print(
+            f"{rows} of {len(applied.usable):,} could not be predicted; the column 'problem' says why.", file=sys.stderr
+        )
+    if filled:
+        rows = "1 row" if filled == 1 else f"{filled:,} rows"
+        print(f"Missing values were filled in as in training in {rows}.", file=sys.stderr)

@@ -13,7 +13,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ def read_excel(data: bytes, limits: Limits, wishes: Wishes, trial: Trial) -> Rea
         scan = scans.get(page._worksheet_path, _Scan())
     finally:
         book.close()
-    trial.lines = _preview(sheet.rows)
+    trial.lines = _preview(zip(sheet.numbers, sheet.rows, strict=True))
     reading = _sheet_table(_filled_along(sheet, scan), scan, limits, wishes, trial)
     if len(trial.sheets) > 1:
         others = ", ".join(f"'{name}'" for name in trial.sheets if name != sheet.title)
@@ -194,10 +194,11 @@ def _choose_page(book: Any, limits: Limits, wishes: Wishes, trial: Trial, scans:
         return _named_page(book, wishes.sheet)
     filled = None
     for page in book.worksheets:
-        rows = [row for _, row in itertools.islice(_filled_rows(page, limits, wishes), SAMPLE_ROWS)]
+        numbered = list(itertools.islice(_filled_rows(page, limits, wishes), SAMPLE_ROWS))
+        rows = [row for _, row in numbered]
         if rows and (filled is None or _looks_like_table(rows)):
             filled = filled or page
-            trial.lines = trial.lines or _preview(rows)
+            trial.lines = trial.lines or _preview(numbered)
             if _looks_like_table(rows):
                 return page
     if filled is not None:
@@ -291,8 +292,12 @@ def _filled_along(sheet: _Sheet, scan: _Scan) -> _Sheet:
     return _Sheet(sheet.title, sheet.numbers, rows)
 
 
-def _preview(rows: list[list[Any]]) -> tuple[str, ...]:
-    return shown_lines(" | ".join("" if cell is None else str(cell)[:80] for cell in row) for row in rows[:LINES_SHOWN])
+def _preview(rows: Iterable[tuple[int, list[Any]]]) -> tuple[str, ...]:
+    """Write the first rows as lines, each with its number, because blank rows are not among them."""
+    return shown_lines(
+        f"{number:>3}  " + " | ".join("" if cell is None else str(cell)[:80] for cell in row)
+        for number, row in itertools.islice(rows, LINES_SHOWN)
+    )
 
 
 # From rows to a table ---------------------------------------------------------------------------------------------

@@ -32,10 +32,13 @@ def test_fit_then_predict(table, tmp_path, capsys):
     assert report.read_text().lstrip().lower().startswith("<!doctype html>")
     assert load_model(model).penalty == "pooled"
     assert main(["predict", str(model), str(table), "--out", str(out)]) == 0
-    predictions = pd.read_csv(out)
-    assert predictions.columns.tolist() == ["row", "predicted", "P(Adelie)", "P(Chinstrap)", "P(Gentoo)"]
-    truth = pd.read_csv(table).species.to_numpy()[predictions.row - 1]
-    assert (predictions.predicted == truth).mean() > 0.95
+    predictions, given = pd.read_csv(out), pd.read_csv(table)
+    added = ["predicted", "P(Adelie)", "P(Chinstrap)", "P(Gentoo)", "problem"]
+    assert predictions.columns.tolist() == [*given.columns, *added]
+    pd.testing.assert_frame_equal(predictions[given.columns], given)
+    assert (predictions.predicted == given.species).sum() > 0.95 * predictions.predicted.notna().sum()
+    assert (predictions.problem.notna() == predictions.predicted.isna()).all()
+    assert predictions.problem.notna().sum() == 11
 
 
 def test_predictions_are_printed_without_out(table, tmp_path, capsys):
@@ -44,8 +47,8 @@ def test_predictions_are_printed_without_out(table, tmp_path, capsys):
     capsys.readouterr()
     assert main(["predict", str(model), str(table)]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith("row,predicted,")
-    assert "Left out 11 rows" in captured.err
+    assert len(captured.out.splitlines()) == 1 + len(pd.read_csv(table))
+    assert "11 rows of 344 could not be predicted" in captured.err
 
 
 def test_lam_by_cross_validation(table, capsys):

@@ -48,7 +48,7 @@ def test_a_sheet_by_name_or_number():
 def test_notes_alone_say_so_and_show_what_was_found():
     with pytest.raises(ReadingError, match=r"The sheet 'Notes' has one column.*Choose another sheet") as refused:
         read_table(book_of(Notes=NOTES))
-    assert refused.value.lines == ("This workbook was made by Bob", "See the other sheet")
+    assert refused.value.lines == ("  1  This workbook was made by Bob", "  2  See the other sheet")
     assert refused.value.tried["sheet"] == "Notes"
 
 

@@ -136,6 +136,17 @@ def test_a_table_that_waits_comes_back(visit, reload):
     assert again.state.result.dataset.name == "wine"
 
 
+def test_how_a_table_was_read_and_its_codes_come_back(visit, reload):
+    rows = [f"{-999 if i % 10 == 0 else i + 5},{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    page = visit().go("Data").upload("titled.csv", "\n".join(["My wines", "u,v,kind", *rows]).encode())
+    page.fill("number_input", "Row with the names", 2).press("Read again").press("Treat -999 as missing")
+    again = reload(page, restarted=True)
+    assert again.state.data_spec == page.state.data_spec
+    assert again.state.data_spec.options.codes == {"u": (-999.0,)}
+    assert dict(again.state.source.reading) == {"header_row": 2}
+    assert "names in row 2" in again.go("Data").at.expander[0].label
+
+
 def slow(started, release):
     def work(spec, table, dataset, job):
         started.set()

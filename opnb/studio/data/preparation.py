@@ -1,29 +1,25 @@
-"""How a table is read and prepared, on the Data page: what was found, what can be corrected, what was done."""
+"""How a table is prepared, on the Data page: its first rows, what can be chosen, what was done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from opnb.data import ROLES, PrepareOptions
+from opnb.data import PrepareOptions
 from opnb.errors import OPNBError
-from opnb.studio.ui.intake import bring_in, show_draft_error
+from opnb.studio.data.columns import many_columns, roles_editor, table_height
+from opnb.studio.ui.intake import give_up_button, listed, number, point_out_codes, show_draft_error
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.intake import bring_file, change_data
+from opnb.studio.visit.intake import change_data, count_code, missing_codes
 from opnb.studio.visit.settings import LARGEST_SEED
 from opnb.studio.visit.sources import DataSpec
 from opnb.studio.visit.state import Draft, Studio
 from opnb.studio.words import quantity, shortened
 
 _PREVIEW = 100
-_SHORT = 8  # rows of a table that are shown without scrolling
-_FOUND = "as found"
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "white space"}
-_DECIMALS = {".": "point (1.5)", ",": "comma (1,5)"}
-_ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 _PRESETS = {"as is": "As they are", "paper": "As in the paper"}
 _MISSING = {
     "drop": "Leave those rows out",
@@ -48,61 +44,31 @@ def preview(working: Draft) -> None:
     st.caption(f"{quantity(len(frame), 'row')}{shown}, {quantity(frame.shape[1], 'column')}")
 
 
-def reading_settings(state: Studio, working: Draft) -> None:
-    """Show how an upload was read, and read it otherwise where the user says so."""
-    settings = working.table.settings
-    if working.raw is None or settings.format not in ("text", "excel"):
-        return
-    with st.expander(f"Read as: {escaped(settings.sentence(), 200)}"), st.form("reading", border=False):
-        key = f"reading-{working.table.content_hash[:8]}-"
-        given: dict[str, Any] = {}
-        if settings.format == "excel":
-            given["sheet"] = st.selectbox(
-                "Sheet", settings.sheets, settings.sheets.index(str(settings.sheet)), key=key + "sheet"
-            )
-        else:
-            given = _text_settings(dict(working.source.reading), key)
-        header = st.selectbox(
-            "First row", (_FOUND, "names", "values"), format_func=lambda v: v.capitalize(), key=key + "header"
-        )
-        given["header"] = None if header == _FOUND else header == "names"
-        if st.form_submit_button("Read again"):
-            raw = working.raw
-            bring_in(lambda: bring_file(state, working.source.name, raw, **given))
-
-
-def _text_settings(chosen: dict[str, Any], key: str) -> dict[str, Any]:
-    first, second, third = st.columns(3)
-    encodings = {name: name for name in _ENCODINGS}
-    return {
-        "delimiter": _corrected(first, "Columns divided by", _DELIMITERS, chosen.get("delimiter"), key),
-        "decimal": _corrected(second, "Decimal mark", _DECIMALS, chosen.get("decimal"), key),
-        "encoding": _corrected(third, "Encoding", encodings, chosen.get("encoding"), key),
-    }
-
-
-def _corrected(
-    column: st.delta_generator.DeltaGenerator, label: str, words: dict[str, str], now: str | None, key: str
-) -> str | None:
-    """Ask for one correction; None leaves it as found."""
-    options = {_FOUND: _FOUND.capitalize()} | {value: word.capitalize() for value, word in words.items()}
-    value = _words_box(column, label, options, now if now in options else _FOUND, key + label)
-    return None if value == _FOUND else value
-
-
 def preparation(state: Studio, working: Draft) -> None:
     """Show the choices of preparation, and apply them."""
     key = f"prepare-{state.revision}-{working.table.content_hash[:8]}-"
+    show_draft_error(state, "data")
+    point_out_codes(state, "data")
+    _counted_codes(state, working)
+    many_columns(state, working)
     with st.form(f"{key}form"):
         target = _target_box(working, key)
-        show_draft_error(state)
         options = _options(working.spec.options, key)
-        roles = _roles_editor(working, key)
+        roles = roles_editor(working, key)
         sent = st.form_submit_button("Use these data", type="primary", icon=":material/check:")
-    if state.draft is not None and state.table is not None:
-        st.button("Give this table up", icon=":material/undo:", on_click=state.give_up_draft)
+    give_up_button(state)
     if sent:
-        _apply(state, working, target, lambda: PrepareOptions(**options, roles=roles))
+        codes = working.spec.options.missing_codes
+        _apply(state, working, target, lambda: PrepareOptions(**options, roles=roles, missing_codes=codes))
+
+
+def _counted_codes(state: Studio, working: Draft) -> None:
+    """Say which numbers count as missing, and let the user take that back."""
+    for code, columns in missing_codes(working).items():
+        st.caption(f"{number(code)} counts as missing in {listed(columns)}.")
+        if st.button(f"Take {number(code)} as a number again", key=f"number-{state.revision}-{code!r}"):
+            count_code(state, code, columns, missing=False)
+            st.rerun()
 
 
 def _apply(state: Studio, working: Draft, target: str | None, options: Callable[[], PrepareOptions]) -> None:
@@ -158,41 +124,6 @@ def _words_box(
 ) -> str:
     options = list(words)
     return str(column.selectbox(label, options, options.index(now), format_func=words.__getitem__, key=key, help=help))
-
-
-def _roles_editor(working: Draft, key: str) -> dict[str, str]:
-    """Show every column with its role; give the roles that differ from the proposed ones."""
-    columns = working.proposal.columns
-    chosen = dict(working.spec.options.roles)
-    listed = pd.DataFrame(
-        {
-            "Column": [shortened(column.name) for column in columns],
-            "Used as": [chosen.get(column.name, column.role) for column in columns],
-            "Missing": [column.n_missing for column in columns],
-            "Different values": [column.n_distinct for column in columns],
-            "Note": [column.note for column in columns],
-        }
-    )
-    st.markdown("What every column is used as (the one to predict is never a feature)")
-    edited = st.data_editor(
-        listed,
-        hide_index=True,
-        height=table_height(len(columns)),
-        disabled=["Column", "Missing", "Different values", "Note"],
-        column_config={"Used as": st.column_config.SelectboxColumn(options=list(ROLES), required=True)},
-        key=key + "roles",
-        alt="Columns of the table with their roles",
-    )
-    return {
-        column.name: str(role)
-        for column, role in zip(columns, edited["Used as"], strict=True)
-        if role != column.role and column.name != working.spec.target
-    }
-
-
-def table_height(rows: int) -> int | Literal["content"]:
-    """Let a short table show all its rows, and a long one scroll."""
-    return "content" if rows <= _SHORT else 320
 
 
 def account(state: Studio) -> None:

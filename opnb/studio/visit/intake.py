@@ -1,20 +1,30 @@
-"""Data come in: examples, simulators, benchmarks and files, each answered with an error in words or with ''."""
+"""Data come in: examples, simulators, benchmarks and files, each answered with an error in words or with ''.
+
+What a table needs before it can be used is changed here, too: how it is read, its target, its preparation.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from opnb.data import Limits, Table, read_table
-from opnb.errors import OPNBError
+from opnb.data.roles import FEW_CLASSES
+from opnb.errors import OPNBError, ReadingError, Remedy
 from opnb.studio.logs import event, visit_of
 from opnb.studio.visit.links import LONGEST_NAME
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
-from opnb.studio.visit.state import Studio
+from opnb.studio.visit.state import Draft, Studio, Unread
 
 LIMITS = Limits()
-UPLOAD_TYPES = ["csv", "tsv", "txt", "dat", "gz", "xlsx", "parquet"]
+ENCODINGS = (
+    *("utf-8", "cp1252", "latin-1", "utf-16"),
+    *("iso-8859-15", "cp1250", "cp1251", "cp1253", "cp1254", "koi8-r", "mac-roman"),
+    *("shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"),
+)
+_TARGETS_OFFERED = 3
 
 
 @lru_cache(maxsize=16)
@@ -30,7 +40,7 @@ def bring_source(state: Studio, source: Source) -> str:
         table = _bundled_table(source) if bundled else fetch_table(source)
     except OPNBError as error:
         return str(error)
-    state.awaited = None
+    state.awaited = state.unread = None
     if not state.offer(source, table):
         assert state.draft is not None
         return state.draft.error
@@ -41,21 +51,40 @@ def bring_source(state: Studio, source: Source) -> str:
 def bring_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
     """Read an upload or pasted text, with the user's corrections, and begin its fit.
 
-    A file that cannot be read leaves everything as it was. One that can be read but not prepared waits as the draft.
+    A file that cannot be read waits with its bytes, to be read otherwise; one that can be read but not prepared waits
+    as the draft. Everything else stays as it was.
     """
     given = {key: value for key, value in reading.items() if value is not None}
     about: dict[str, Any] = {"visit": visit_of(state.owner), "bytes": len(data)}
     try:
-        table = read_table(data, name=name, limits=LIMITS, **given)
-    except OPNBError as error:
+        table, given = _read(state, name, data, given)
+    except ReadingError as error:
         event("table", status="refused", **about)
-        return str(error)
+        state.unread = Unread(name, data, given, error)
+        return ""
+    state.unread = None
     event("table", status="read", rows=len(table.frame), columns=table.frame.shape[1], **about)
     known_as, corrections = name[:LONGEST_NAME] or "table", tuple(sorted(given.items()))
     source = Source("upload", known_as, reading=corrections, content=table.content_hash[:HASH_LENGTH])
     if state.offer_upload(source, table, data):
         begin_fit(state)
     return ""
+
+
+def _read(state: Studio, name: str, data: bytes, given: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
+    """Read a file, as a link says that waits for this very file, or as the user says."""
+    wanted = None if state.awaited is None or given else state.awaited.spec.data.source
+    reading = {} if wanted is None else dict(wanted.reading)
+    # The link may come from anyone, and some of Python's encodings take very long.
+    if wanted is not None and reading and reading.get("encoding", "utf-8") in ENCODINGS:
+        try:
+            table = read_table(data, name=name, limits=LIMITS, **reading)  # type: ignore[arg-type]
+        except ReadingError:  # it is another file
+            pass
+        else:
+            if table.content_hash.startswith(wanted.content):
+                return table, reading
+    return read_table(data, name=name, limits=LIMITS, **given), given
 
 
 def change_data(state: Studio, spec: DataSpec) -> bool:
@@ -65,6 +94,8 @@ def change_data(state: Studio, spec: DataSpec) -> bool:
     fine = state.offer(working.source, working.table, spec, working.raw)
     if fine:
         begin_fit(state)
+    else:
+        state.revision += 1  # so that every widget shows what was chosen, wherever that was
     return fine
 
 
@@ -74,6 +105,82 @@ def change_target(state: Studio, target: str) -> bool:
     assert working is not None
     options = replace(working.spec.options, target_bins=None)
     return change_data(state, replace(working.spec, target=target, options=options))
+
+
+def change_options(state: Studio, **changes: Any) -> bool:
+    """Prepare the table at work with some options changed."""
+    working = state.working
+    assert working is not None
+    return change_data(state, replace(working.spec, options=replace(working.spec.options, **changes)))
+
+
+def change_roles(state: Studio, roles: Mapping[str, str]) -> bool:
+    """Give some columns a role; the others keep theirs."""
+    working = state.working
+    assert working is not None
+    proposed = {column.name: column.role for column in working.proposal.columns}
+    wanted = dict(working.spec.options.roles) | dict(roles)
+    return change_options(state, roles={name: role for name, role in wanted.items() if proposed.get(name) != role})
+
+
+def apply_remedy(state: Studio, remedy: Remedy) -> bool:
+    """Do what a remedy says, and tell whether the table can be used now."""
+    if remedy.option == "target":
+        return change_target(state, remedy.value)
+    if remedy.option == "roles":
+        return change_roles(state, dict(remedy.value))
+    return change_options(state, **{remedy.option: remedy.value})
+
+
+def remedies_of(draft: Draft) -> list[Remedy]:
+    """List what may help a table that waits, each to be done at once: for another target, the likely ones."""
+    found: list[Remedy] = []
+    for remedy in draft.remedies:
+        if remedy.option == "target" and remedy.value is None:
+            found += [Remedy("target", name, f"Predict '{name}'") for name in _likely_targets(draft)]
+        else:
+            found.append(remedy)
+    return found
+
+
+def _likely_targets(draft: Draft) -> list[str]:
+    few = [
+        column
+        for column in draft.proposal.columns
+        if column.role in ("number", "category") and 2 <= column.n_distinct <= FEW_CLASSES
+    ]
+    words_first = sorted(few, key=lambda column: not column.is_text)
+    return [column.name for column in words_first if column.name != draft.spec.target][:_TARGETS_OFFERED]
+
+
+def suspicious_codes(working: Draft) -> dict[float, list[str]]:
+    """Find numbers that may stand for a missing value and still count as numbers, each with its columns."""
+    options = working.spec.options
+    known, roles = set(options.missing_codes), dict(options.roles)
+    found: dict[float, list[str]] = {}
+    for column in working.proposal.columns:
+        used = roles.get(column.name, column.role) == "number" and column.name != working.spec.target
+        for code in column.codes if used else ():
+            if (column.name, code) not in known:
+                found.setdefault(code, []).append(column.name)
+    return dict(sorted(found.items()))
+
+
+def missing_codes(working: Draft) -> dict[float, list[str]]:
+    """List the numbers that count as missing, each with its columns."""
+    found: dict[float, list[str]] = {}
+    for name, codes in working.spec.options.codes.items():
+        for code in codes:
+            found.setdefault(code, []).append(name)
+    return dict(sorted(found.items()))
+
+
+def count_code(state: Studio, code: float, columns: Iterable[str], *, missing: bool) -> bool:
+    """Let a number count as missing in some columns, or as a number again."""
+    working = state.working
+    assert working is not None
+    pairs, known = {(name, code) for name in columns}, set(working.spec.options.missing_codes)
+    return change_options(state, missing_codes=tuple(known | pairs if missing else known - pairs))
 
 
 def begin_fit(state: Studio) -> None:

@@ -26,6 +26,7 @@ _WHOLE = re.compile(r"-?\d{1,10}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,17}(\.\d{1,25})?(e[+-]?\d{1,3})?", re.ASCII)
 _NAME = re.compile(r"[\w.+-]{1,100}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{12}", re.ASCII)
+_LAST_ROW = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -195,10 +196,36 @@ def _is_number(value: Any) -> bool:
 
 
 def _reading(text: str) -> tuple[tuple[str, Any], ...]:
-    pairs = _pairs(text, lambda value: isinstance(value, (str, bool)))
-    if not {name for name, _ in pairs} <= {"encoding", "delimiter", "decimal", "header", "sheet"}:
+    pairs = _pairs(text, lambda value: isinstance(value, (str, bool, int, list)))
+    if not all(name in _READING for name, _ in pairs):
         raise OPNBError("it holds a setting that is not known.")
-    return pairs
+    return tuple((name, _READING[name](value)) for name, value in pairs)
+
+
+def _of_kind(kind: type) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise OPNBError("it is not of the expected form.")
+        return value
+
+    return check
+
+
+def _header_row(value: Any) -> int | tuple[int, ...]:
+    """Read the row of the names: a number, 0 for none, or two rows that follow each other."""
+    rows = tuple(value) if isinstance(value, list) else (value,)
+    fine = all(isinstance(row, int) and not isinstance(row, bool) and 0 <= row <= _LAST_ROW for row in rows)
+    if not fine or (isinstance(value, list) and (len(rows) != 2 or rows[0] < 1 or rows[1] != rows[0] + 1)):
+        raise OPNBError("the row of the names is a number, or two that follow each other.")
+    return rows if isinstance(value, list) else rows[0]
+
+
+def _codes(text: str) -> dict[str, list[float]]:
+    return dict(_pairs(text, lambda codes: isinstance(codes, list) and all(map(_is_number, codes))))
+
+
+def _codes_json(pairs: tuple[tuple[str, float], ...]) -> str:
+    return json.dumps(PrepareOptions(missing_codes=pairs).codes, separators=(",", ":"))
 
 
 def _content(text: str) -> str:
@@ -212,6 +239,14 @@ def _json(value: Any) -> str:
 
 
 _SCALES = {True: "yes", False: "no", "robust": "robust"}
+_READING: Mapping[str, Callable[[Any], Any]] = {
+    "encoding": _of_kind(str),
+    "delimiter": _of_kind(str),
+    "decimal": _of_kind(str),
+    "sheet": _of_kind(str),
+    "header": _of_kind(bool),
+    "header_row": _header_row,
+}
 _SOURCE_PARTS = (
     _Part("sim", "parameters", lambda text: _pairs(text, _is_number), _json),
     _Part("reading", "reading", _reading, _json),
@@ -226,6 +261,7 @@ _OPTION_PARTS = (
     _Part("cut", "target_bins", _whole),
     _Part("held-out", "test_size", _or("none", None, _number), _or_word("none", None)),
     _Part("split", "seed", _whole_in(0, LARGEST_SEED)),
+    _Part("codes", "missing_codes", _codes, _codes_json),
 )
 _FIT_PARTS = (
     _Part("directions", "n_components", _or("all", None, _whole), _or_word("all", None)),

@@ -41,8 +41,8 @@ class Source:
     name : str
     parameters : tuple of (str, float)
         Of a simulator: rows, seed and its own settings, where they differ from the usual ones.
-    reading : tuple of (str, str or bool)
-        Of an upload: the corrections to how it was read.
+    reading : tuple of (str, str, bool, int or pair of int)
+        Of an upload: the corrections to how it was read, as keywords of `opnb.data.read_table`.
     content : str
         Of an upload: the start of its hash, by which it is known again.
     """
@@ -50,7 +50,7 @@ class Source:
     kind: Kind
     name: str
     parameters: tuple[tuple[str, float], ...] = ()
-    reading: tuple[tuple[str, str | bool], ...] = ()
+    reading: tuple[tuple[str, str | bool | int | tuple[int, ...]], ...] = ()
     content: str = ""
 
     @property

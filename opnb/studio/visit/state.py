@@ -7,13 +7,13 @@ any of them can be restored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from opnb.data import Proposal, propose
-from opnb.errors import OPNBError
+from opnb.errors import OPNBError, ReadingError, Remedy
 from opnb.studio.visit.links import Link
 from opnb.studio.visit.saving import AWAY, Keeper
 from opnb.studio.visit.settings import FitSpec, PictureSpec, default_spec
@@ -36,7 +36,7 @@ _SMALL = 1_000_000  # cells of data that are fitted without being asked
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A table with the preparation chosen for it; `error` says why that failed, if it did."""
+    """A table with the preparation chosen for it; where that failed, `error` says why, and `remedies` what may help."""
 
     source: Source
     table: Table
@@ -44,6 +44,17 @@ class Draft:
     spec: DataSpec
     raw: bytes | None = None
     error: str = ""
+    remedies: tuple[Remedy, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """A file that gave no table yet: its name and bytes, the corrections it was read with, and why it failed."""
+
+    name: str
+    raw: bytes
+    reading: Mapping[str, Any]
+    error: ReadingError
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +77,7 @@ class Studio:
         an upload (to read it otherwise)
     data_spec, dataset : how the table was prepared, and what came of it
     draft : a table that could not be prepared yet, while the one before stays in use
+    unread : a file that could not be read yet, likewise
     spec : the settings of the latest fit asked for
     result : the fit that is shown
     fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
@@ -88,6 +100,7 @@ class Studio:
     data_spec: DataSpec | None = None
     dataset: Dataset | None = None
     draft: Draft | None = None
+    unread: Unread | None = None
     spec: FitSpec = field(default_factory=default_spec)
     result: FitResult | None = None
     fits: list[FitResult] = field(default_factory=list)
@@ -131,7 +144,7 @@ class Studio:
         try:
             dataset = prepared(table, spec)
         except OPNBError as error:
-            self.draft = Draft(source, table, proposal, spec, raw, str(error))
+            self.draft = Draft(source, table, proposal, spec, raw, str(error), getattr(error, "remedies", ()))
             return False
         self._set_table(source, table, proposal, raw)
         self._set_dataset(spec, dataset)
@@ -140,6 +153,11 @@ class Studio:
     def give_up_draft(self) -> None:
         """Forget the table that waits."""
         self.draft = None
+        self.revision += 1
+
+    def give_up_unread(self) -> None:
+        """Forget the file that could not be read."""
+        self.unread = None
         self.revision += 1
 
     @property

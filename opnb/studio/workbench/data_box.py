@@ -5,10 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from opnb.data import SIMULATORS
-from opnb.studio.ui.intake import bring_in, show_draft_error, show_intake_error, summary, upload_box
+from opnb.studio.ui.intake import (
+    bring_in,
+    give_up_button,
+    point_out_codes,
+    show_draft_error,
+    show_intake_error,
+    show_unread,
+    summary,
+    upload_box,
+)
+from opnb.studio.ui.text import escaped
 from opnb.studio.visit.intake import bring_source, change_target
 from opnb.studio.visit.sources import Source, bundled_names
-from opnb.studio.visit.state import Studio
+from opnb.studio.visit.state import Studio, Unread
 from opnb.studio.words import shortened
 
 _KINDS = {"example": "example", "simulator": "simulated", "pmlb": "PMLB", "upload": "your table"}
@@ -19,10 +29,13 @@ def data_picker(state: Studio) -> None:
     _source_box(state)
     upload_box(state, "Or your own table", f"workbench-{state.revision}")
     show_intake_error()
+    if state.unread is not None:
+        _unread_file(state, state.unread)
     working = state.working
     if working is None:
         return
-    show_draft_error(state)
+    if state.unread is None:
+        show_draft_error(state, "box")
     columns = [str(name) for name in working.table.frame.columns]
     place = columns.index(working.spec.target) if working.spec.target in columns else None
     target = st.selectbox(
@@ -37,10 +50,35 @@ def data_picker(state: Studio) -> None:
     if target is not None and target != working.spec.target:
         change_target(state, target)
         st.rerun()
-    if state.draft is not None and state.table is not None:
-        st.button("Give this table up", icon=":material/undo:", on_click=state.give_up_draft, width="stretch")
-    elif state.dataset is not None:
+    if state.unread is None:
+        give_up_button(state)
+    if state.draft is None and state.dataset is not None:
         st.caption(summary(state))
+    point_out_codes(state, "box")
+
+
+def _unread_file(state: Studio, unread: Unread) -> None:
+    show_unread(state, unread)
+    if unread.error.lines:
+        st.page_link("pages/data.py", label="Correct how it is read", icon=":material/tune:")
+    give_up_button(state)
+
+
+def whose_picture(state: Studio) -> None:
+    """Say whose the picture is while another table waits: at the side, it may be out of sight."""
+    if state.unread is not None:
+        name, trouble = state.unread.name, "could not be read"
+    elif state.draft is not None:
+        name, trouble = state.draft.table.name, "cannot be used yet"
+    else:
+        return
+    if state.table is None:
+        return
+    before = ", as it was before" if state.table.name == name else ""
+    st.warning(
+        f"**{escaped(name)}** {trouble}. What you see here is still **{escaped(state.table.name)}**{before}.",
+        icon=":material/info:",
+    )
 
 
 def _source_box(state: Studio) -> None:
