@@ -242,5 +242,5 @@ def warm_up(methods: tuple[str, ...]) -> None:
 
 def _warm_settings(parameters: dict[str, Any]) -> list[dict[str, Any]]:
     """Give short fits: exact and binned ones where there is the choice."""
-    short = {name: 2 for name in ("max_iter", "cv") if name in parameters}
+    short: dict[str, Any] = {name: 2 for name in ("max_iter", "cv") if name in parameters}
     return [{**short, "n_bins": n_bins} for n_bins in (None, 100)] if "n_bins" in parameters else [short]

@@ -3,11 +3,17 @@
 import threading
 
 import numpy as np
+import pytest
 
 from opnb.studio.work import choosing
 from opnb.studio.work.choosing import choose_work
 from opnb.studio.work.jobs import Job
 from tests.workspace import samples
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(choosing, "_MOST_SECONDS", 0.5)
 
 
 def test_the_button_ends_in_a_picture_and_says_what_was_chosen(visit):

@@ -41,7 +41,8 @@ def choose_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResul
     with own_warnings():  # a search for settings need not reach its tolerance, and the fit will say if it does not
         auto.fit(dataset.X_train, dataset.y_train)
     stopped = job.stopping
-    chosen = replace(spec, **auto.best_params_, init="pca", n_init=1, combine="best")
+    best: dict[str, Any] = auto.best_params_
+    chosen = replace(spec, **best, init="pca", n_init=1, combine="best")
     return fit_work(chosen, table, dataset, job, notes=(_STOPPED if stopped else choice_words(auto),))
 
 

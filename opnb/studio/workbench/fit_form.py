@@ -57,7 +57,8 @@ def fit_form(state: Studio) -> FitSpec | None:
         "Find good settings",
         icon=":material/auto_fix_high:",
         key=key + "find",
-        on_click=state.find_settings,
+        on_click=_find,
+        args=(state,),
         width="stretch",
         help="Chooses smoothness, penalty, likelihood and independence on the training rows by cross-validation, and "
         "fits with them. The number of directions stays.",
@@ -69,6 +70,10 @@ def fit_form(state: Studio) -> FitSpec | None:
     except OPNBError as error:
         st.error(escaped(error, 500), icon=":material/error:")
         return None
+
+
+def _find(state: Studio) -> None:
+    state.find_settings()
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
