@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from opnb import OPNBAuto, OPNBClassifier, OPNBClassifierCV, load_model
 from opnb.comparators import METHODS
+from opnb.errors import FitError
 from opnb.estimators.auto import AUTO_LAMS
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error, paired_lead
 from opnb.estimators.selection import fit_path
@@ -256,6 +257,19 @@ def test_the_grid_is_widened_at_its_edge_and_says_so():
     assert min(trial.lam for trial in found.trials_) == pytest.approx(1e-6)
     # One direction has nothing to be independent of.
     assert {trial.independence for trial in found.trials_} == {0.0}
+
+
+def test_settings_that_fail_leave_the_others_in_the_race(iris, monkeypatch):
+    def without_the_paper(template, *data, **settings):
+        if template.likelihood == "resubstitution":
+            raise FitError("The objective left the finite numbers.")
+        return fit_path(template, *data, **settings)
+
+    monkeypatch.setattr("opnb.estimators.race.fit_path", without_the_paper)
+    found = OPNBAuto(cv=halves(), n_components=2).fit(*iris)
+    assert {t.given_up for t in found.trials_ if t.likelihood == "resubstitution"} == {"failed"}
+    assert found.best_params_["likelihood"] == "leave-one-out"
+    assert np.isnan(found.gain_)
 
 
 def test_groups_stay_together(iris):
