@@ -81,7 +81,7 @@ def test_errors_of_a_trial_are_those_of_its_path_on_each_fold(iris):
     X, y = iris
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     found = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y)
-    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1, max_iter=60)
+    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1, max_iter=40)
     for number, (train, test) in enumerate(cv.split(X, y)):
         path = fit_path(template, X[train], y[train], AUTO_LAMS)
         errors = [1 - model.score(X[test], y[test]) for model in path]
@@ -97,7 +97,7 @@ def test_the_chosen_solution_is_the_end_of_a_walk_on_all_rows(iris, found):
         if all(trial[name] == value for name, value in found.best_params_.items() if name != "lam")
     )
     others = {name: value for name, value in found.best_params_.items() if name != "lam"}
-    template = OPNBClassifier(n_components=2, max_iter=60, **others)
+    template = OPNBClassifier(n_components=2, max_iter=40, **others)
     walked = fit_path(template, X, y, [lam for lam in lams if lam >= chosen])[0]
     assert found.objective_ >= walked.objective_ - 1e-6
 
