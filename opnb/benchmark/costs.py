@@ -12,6 +12,7 @@ import numpy as np
 _COSTS: dict[str, tuple[float, float, float, float]] = {
     "OPNB": (-4.72, 0.5, 0.35, 0.24),
     "OPNB-LOO": (-6.97, 0.86, 0.39, 0.26),
+    "OPNB-auto": (-1.4, 0.25, 0.33, 0.25),
     "OPNB+": (-2.39, 0.54, 0.19, 0.29),
     "SVM": (-7.13, 1.41, -0.01, 0.12),
     "OPGD": (-8.15, 1.15, 0.51, 0.14),

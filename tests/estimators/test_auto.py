@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from opnb import OPNBAuto, OPNBClassifier, OPNBClassifierCV, load_model
 from opnb.comparators import METHODS
+from opnb.errors import FitError
 from opnb.estimators.auto import AUTO_LAMS
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error, paired_lead
 from opnb.estimators.selection import fit_path
@@ -80,7 +81,7 @@ def test_errors_of_a_trial_are_those_of_its_path_on_each_fold(iris):
     X, y = iris
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     found = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y)
-    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1, max_iter=60)
+    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1, max_iter=40)
     for number, (train, test) in enumerate(cv.split(X, y)):
         path = fit_path(template, X[train], y[train], AUTO_LAMS)
         errors = [1 - model.score(X[test], y[test]) for model in path]
@@ -96,7 +97,7 @@ def test_the_chosen_solution_is_the_end_of_a_walk_on_all_rows(iris, found):
         if all(trial[name] == value for name, value in found.best_params_.items() if name != "lam")
     )
     others = {name: value for name, value in found.best_params_.items() if name != "lam"}
-    template = OPNBClassifier(n_components=2, max_iter=60, **others)
+    template = OPNBClassifier(n_components=2, max_iter=40, **others)
     walked = fit_path(template, X, y, [lam for lam in lams if lam >= chosen])[0]
     assert found.objective_ >= walked.objective_ - 1e-6
 
@@ -256,6 +257,19 @@ def test_the_grid_is_widened_at_its_edge_and_says_so():
     assert min(trial.lam for trial in found.trials_) == pytest.approx(1e-6)
     # One direction has nothing to be independent of.
     assert {trial.independence for trial in found.trials_} == {0.0}
+
+
+def test_settings_that_fail_leave_the_others_in_the_race(iris, monkeypatch):
+    def without_the_paper(template, *data, **settings):
+        if template.likelihood == "resubstitution":
+            raise FitError("The objective left the finite numbers.")
+        return fit_path(template, *data, **settings)
+
+    monkeypatch.setattr("opnb.estimators.race.fit_path", without_the_paper)
+    found = OPNBAuto(cv=halves(), n_components=2).fit(*iris)
+    assert {t.given_up for t in found.trials_ if t.likelihood == "resubstitution"} == {"failed"}
+    assert found.best_params_["likelihood"] == "leave-one-out"
+    assert np.isnan(found.gain_)
 
 
 def test_groups_stay_together(iris):
