@@ -193,6 +193,7 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
 @needs("data")
 def _predict(options: argparse.Namespace) -> None:
     import numpy as np
+    import pandas  # noqa: F401 - its absence is said before any file is opened
 
     from opnb.data import Limits, Recipe
     from opnb.data.writing import csv_bytes
