@@ -192,8 +192,7 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
 
 @needs("data")
 def _predict(options: argparse.Namespace) -> None:
-    import numpy as np
-    import pandas  # noqa: F401 - its absence is said before any file is opened
+    import pandas as pd
 
     from opnb.data import Limits, Recipe
     from opnb.data.writing import csv_bytes
@@ -207,10 +206,9 @@ def _predict(options: argparse.Namespace) -> None:
     # A model from the app was fitted to bare numbers, one from the command line to named columns.
     named = hasattr(classifier, "feature_names_in_")
     X = applied.X[applied.usable]
-    posterior = np.empty((0, len(classifier.classes_)))
-    if len(X):
-        posterior = classifier.predict_proba(_named(X, recipe.feature_names) if named else X)
-    written = csv_bytes(with_predictions(table, applied, posterior, classifier.classes_))
+    found = classifier.predict_proba(_named(X, recipe.feature_names) if named else X) if len(X) else None
+    posterior = pd.DataFrame(found, columns=classifier.classes_, dtype=float)
+    written = csv_bytes(with_predictions(table, applied, posterior))
     _print_troubles(applied)
     if options.out is None:
         print(written.decode("utf-8-sig"), end="")

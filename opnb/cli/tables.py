@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from opnb.errors import DataError, ReadingError, Remedy
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
     from opnb.data import AppliedRows, Limits, PrepareOptions, Table
 
@@ -86,25 +84,22 @@ def _codes_in(table: Table, codes: Iterable[tuple[str | None, float]]) -> Iterab
             yield from ((str(name), code) for name in table.frame if (numbers_in(table.frame[name]) == code).any())
 
 
-def with_predictions(
-    table: Table, applied: AppliedRows, posterior: NDArray[np.float64], classes: NDArray
-) -> pd.DataFrame:
+def with_predictions(table: Table, applied: AppliedRows, posterior: pd.DataFrame) -> pd.DataFrame:
     """Add to every row of a table its class and the probability of each, or what is the matter with it.
 
     Parameters
     ----------
     table : Table
     applied : AppliedRows
-    posterior : ndarray of shape (n_usable, n_classes)
-        Of the rows that can be used.
-    classes : ndarray of shape (n_classes,)
+    posterior : pandas.DataFrame
+        A row for each that can be used, a column for each class.
     """
     import numpy as np
     import pandas as pd
 
-    frame = table.frame.copy()
+    frame, classes = table.frame.copy(), posterior.columns.to_numpy()
     predicted = np.full(len(frame), None, dtype=object)
-    predicted[applied.usable] = classes[posterior.argmax(axis=1)]
+    predicted[applied.usable] = classes[posterior.to_numpy().argmax(axis=1)]
     probabilities = np.full((len(frame), len(classes)), np.nan)
     probabilities[applied.usable] = posterior
     added = {"predicted": predicted} | {
