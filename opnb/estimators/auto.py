@@ -37,7 +37,7 @@ _PAPER_LAM = 1e-3
 # Rows below which folds are drawn twice: the choice is noisy there, and searches are cheap.
 _FEW_ROWS, _REPEATS = 300, 2
 # Iterations of which a search along a path has a share, and of the final one. A path only has to tell settings apart:
-# on six data sets 40 gave the errors of 60 for two thirds of the time, and 28 began to differ.
+# on six data sets 40 gave about the errors of 60 for two thirds of the time.
 _PATH_ITERATIONS, _FINAL_ITERATIONS = 40, 100
 # The grid grows by so many lambdas on the side of a choice at its edge, at most so often.
 _WIDER_BY, _WIDENINGS = 2, 2
