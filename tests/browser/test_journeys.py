@@ -14,6 +14,7 @@ TABLE = "\n".join(
     ["length,width,colour,kind", *(f"{i % 7 + 3 * (i % 2)},{(i * i) % 11},{i % 5},{'ab'[i % 2]}" for i in range(60))]
 )
 FOCUSED = "() => { const it = document.activeElement; return (it.ariaLabel || it.textContent || '').trim(); }"
+PATIENCE = 120_000  # milliseconds: a busy machine draws and prepares 50,000 rows for a while
 SLOW = urlencode(
     {
         "data": "simulator:gaussian",
@@ -90,7 +91,7 @@ def test_lasso_gives_rows_and_a_download(tab, tmp_path):
 
 def test_cancel_stops_a_long_fit_and_keeps_what_was_reached(tab):
     tab.open(f"?{SLOW}")
-    tab.page.get_by_text("Searching").wait_for()
+    tab.page.get_by_text("Searching").wait_for(timeout=PATIENCE)
     tab.page.get_by_text("Points on the way").wait_for()
     tab.shot("running")
     tab.page.get_by_role("button", name="Cancel").click()
@@ -99,7 +100,7 @@ def test_cancel_stops_a_long_fit_and_keeps_what_was_reached(tab):
 
 def test_a_closed_tab_frees_the_worker(new_tab, tab):
     leaving = new_tab().open(f"?{SLOW}")
-    leaving.page.get_by_text("Searching").wait_for()
+    leaving.page.get_by_text("Searching").wait_for(timeout=PATIENCE)
     leaving.page.close()
     tab.open("?lam=0.02").picture()
 
