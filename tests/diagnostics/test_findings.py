@@ -295,3 +295,11 @@ def test_progress_names_every_check_before_it_begins_and_may_give_up():
 
     with pytest.raises(InterruptedError):
         diagnose(*fit, codes=codes, progress=give_up)
+
+
+@pytest.mark.parametrize("init", ["pca", "random"])
+def test_a_constant_column_can_be_diagnosed(init):
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, np.ones(len(y))])
+    clf = OPNBClassifier(init=init, random_state=0).fit(X, y)
+    assert {finding.code for finding in diagnose(clf, X, y)} <= set(CHECKS)
