@@ -21,6 +21,7 @@ def test_the_app_listens_to_this_computer_alone_and_tells_nobody():
     assert settings["browser"]["gatherUsageStats"] is False
     assert settings["client"]["disableDataExport"] is True, "its CSV would hold live formulas"
     assert settings["runner"]["postScriptGC"] is False, "it takes most of a busy server's time"
+    assert settings["runner"]["magicEnabled"] is False, "two threads cannot parse pages at once"
     assert settings["client"]["showErrorDetails"] not in (True, "full", "stacktrace")
 
 
