@@ -355,8 +355,8 @@ def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
 
 
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
-    data = own_training_data(classifier, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(classifier, X, y, sample_weight)
         starts = starting_points(classifier, data.X, data.labels, data.weights)
         outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
         keep_outcome(classifier, data, outcome)
