@@ -99,6 +99,7 @@ class TourView:
         Orthonormal; the identity unless there are many columns.
     labels, is_test, rows : ndarray of shape (n,)
     class_names, feature_names : tuple of str
+        Features are the columns in which the axes are straight: if directions bend, those of the radial kernel.
     class_counts : ndarray of int of shape (n_classes,)
         Training rows that are toured.
     class_prior : ndarray of shape (n_classes,)
@@ -202,6 +203,7 @@ def tour_view(
     basis = _basis(model, ways, columns)
     kept = thinned(data.labels, min(MOST_POINTS, MOST_VALUES // basis.shape[1]))
     labels, is_test = data.labels[kept], data.is_test[kept]
+    names_of_columns = _column_names(model, data.feature_names)
     return TourView(
         points=(scaled[kept] @ basis).astype(np.float32),
         basis=basis,
@@ -209,10 +211,10 @@ def tour_view(
         is_test=is_test,
         rows=data.rows[kept],
         class_names=data.class_names,
-        feature_names=data.feature_names,
+        feature_names=names_of_columns,
         class_counts=np.bincount(labels[~is_test], minlength=len(data.class_names)),
         class_prior=model.class_prior_,
-        handles=_handles(model, data.feature_names, columns, basis),
+        handles=_handles(model, names_of_columns, columns, basis),
         paths=tuple(_in_coordinates(way, basis) for way in ways),
         n_rows=data.labels.size,
         notes=_notes(model, kept.size, data.labels.size),
@@ -272,7 +274,7 @@ def _toured_model(clf: Any) -> OPNBClassifier:
     model = fitted_model(clf)
     if not isinstance(model, OPNBClassifier):
         raise DataError(f"A tour needs a fitted OPNBClassifier, got {type(model).__name__}.")
-    if model.n_features_in_ < 2:
+    if model.components_.shape[1] < 2:
         raise DataError("A tour needs data of at least two columns: with one there is nothing to turn.")
     return model
 
@@ -311,11 +313,18 @@ def _pair_caption(pair: tuple[int, int], m: int) -> str:
 
 def _heaviest_columns(model: OPNBClassifier, most: int) -> NDArray[np.intp]:
     """Choose the columns that get a handle: all if they are few, else the heaviest on any direction."""
-    p, m = model.n_features_in_, len(model.components_)
+    m, p = model.components_.shape
     if p <= most:
         return np.arange(p)
     weight = np.abs(model.components_).max(axis=0)
     return np.sort(np.argsort(-weight, kind="stable")[: most - min(m, most // 2)])
+
+
+def _column_names(model: OPNBClassifier, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Name the columns in which directions are straight: those of the table, unless directions bend."""
+    if model.bend is None:
+        return names
+    return tuple(f"bent column {j + 1}" for j in range(model.components_.shape[1]))
 
 
 def _handles(
@@ -328,7 +337,7 @@ def _handles(
 
 
 def _basis(model: OPNBClassifier, ways: Sequence[AxesPath], columns: NDArray[np.intp]) -> Array:
-    p = model.n_features_in_
+    p = model.components_.shape[1]
     if p <= _MOST_COLUMNS:
         return np.eye(p)
     axes = [model.components_.T, *(pair for way in ways for pair in way.axes)]

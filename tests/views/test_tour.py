@@ -114,3 +114,12 @@ def test_what_cannot_be_toured_is_refused_with_the_reason():
     X, y = blobs(40, 2, p=1)
     with pytest.raises(DataError, match="at least two columns"):
         tour_view(quick_fit(X, y, n_components=1), X, y)
+
+
+def test_bent_directions_are_toured_among_the_columns_in_which_they_are_straight():
+    X, y = blobs(90, 3, p=3)
+    clf = quick_fit(X, y, n_components=2, bend=1.0, max_iter=3)
+    view = tour_view(clf, X, y)
+    assert view.feature_names[0] == "bent column 1"
+    Z = view.points @ view.paths[0].axes[0].T
+    np.testing.assert_allclose(Z * clf.bandwidths_, clf.transform(X), atol=1e-4)

@@ -16,7 +16,8 @@ export class Tour {
   /**
    * @param host the element it fills
    * @param data what `read` gives
-   * @param options theme ("light", "dark" or "auto"), height, axes to begin with, and rested(tour), called at every rest
+   * @param options theme ("light", "dark" or "auto"), height, extent, axes to begin with, and two functions that are
+   *   called with the tour: moved, when it leaves what it showed, and rested, when it has come to rest
    */
   constructor(host, data, options = {}) {
     Object.assign(this, { host, data, options, speed: SPEEDS[1], moving: null, place: 0, past: [], painted: 0 });
@@ -86,6 +87,8 @@ export class Tour {
 
   draw() {
     const { plane, painter } = this;
+    if (this.drawn !== this.axes) this.options.moved?.(this);
+    this.drawn = this.axes;
     plane.move(this.axes, this.options.extent);
     plane.densities(this.shownRanges()).judge();
     painter.titles = [0, 1].map((d) => this.axisTitle(d));
@@ -269,6 +272,7 @@ export class Tour {
   show(k) {
     const { hidden } = this.painter;
     if (!hidden.delete(k)) hidden.add(k);
+    this.options.moved?.(this);
     this.ask();
     return !hidden.has(k);
   }
