@@ -3,6 +3,7 @@
 import { dot, norm } from "./plane.js";
 
 const ALIGNED = 1e-9;
+const HEAVIEST = 0.999; // the most that one column can weigh, so that the others can be had back
 
 export const scaled = (vector, factor) => vector.map((value) => value * factor);
 
@@ -86,7 +87,7 @@ export function wander(vectors, pair) {
 /** Give a unit vector a weight in an axis, from -1 to 1; the rest keeps its proportions, the axis its length. */
 export function weighted(axis, unit, weight) {
   const length = norm(axis) || 1;
-  const share = Math.min(Math.max(weight, -1), 1);
+  const share = Math.min(Math.max(weight, -HEAVIEST), HEAVIEST);
   let rest = without(scaled(axis, 1 / length), unit);
   const size = norm(rest);
   rest = size > 1e-6 ? scaled(rest, 1 / size) : besides(unit);

@@ -11,6 +11,8 @@ const MOST_UNDONE = 100;
 const FOLLOW = 0.2; // of the way that the shown range goes in a frame
 const TURN = 0.05; // of a weight that a key turns
 const NARROW = 700; // CSS pixels
+const SAME = 0.99995; // cosine of an axis and a direction that it is
+const SHARE = 0.58; // of the window's height that the picture takes at the most
 
 export class Tour {
   /**
@@ -58,7 +60,8 @@ export class Tour {
     host.classList.toggle("narrow", host.clientWidth < NARROW);
     const full = document.fullscreenElement === host;
     const narrow = host.clientWidth < NARROW;
-    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, narrow ? 0.95 * host.clientWidth : Infinity);
+    const most = narrow ? 0.95 * host.clientWidth : SHARE * window.innerHeight;
+    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, most);
     parts.stage.style.height = `${Math.max(height, 240)}px`;
     this.painter.prepare(parts.stage.clientWidth, parts.stage.clientHeight, this.theme);
     this.ring.prepare(parts.ring.clientWidth || 200, this.theme);
@@ -230,13 +233,14 @@ export class Tour {
       this.remember();
       this.pause();
       this.select(handle);
-    } else if (weights !== "end") this.turn(weights);
+      this.grabbed = this.axes;
+    } else if (weights !== "end") this.turn(weights, this.grabbed); // from where it was caught: a way back is the way there
   }
 
-  /** Give the selected column its weights in the two axes. */
-  turn(weights) {
+  /** Give the selected column its weights in two axes; null leaves one as it is. */
+  turn(weights, axes = this.axes) {
     const { vector } = this.data.handles[this.ring.selected];
-    this.set(this.axes.map((axis, d) => (weights[d] === null ? axis : weighted(axis, vector, weights[d]))));
+    this.set(axes.map((axis, d) => (weights[d] === null ? axis : weighted(axis, vector, weights[d]))));
   }
 
   typed(d, weight) {
@@ -296,18 +300,19 @@ export class Tour {
 
   // Words
 
-  /** The direction of the model that an axis is, or what it is made of. */
-  axisTitle(d) {
-    const axis = this.axes[d], found = [];
-    let name = d ? "Up" : "Across";
-    for (const { kind, vector, name: own } of this.data.handles) {
-      const weight = weightOf(axis, vector);
-      if (kind === "direction" && Math.abs(weight) > 0.99995) name = own;
-      else if (kind === "column") found.push([weight, own]);
-    }
-    found.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]));
-    const parts = found.slice(0, this.host.classList.contains("narrow") ? 2 : 3).map(([weight, own]) => `${signed(weight)} ${shortened(own, 20)}`);
-    return `${name}: ${parts.join("  ")}`;
+  /** Handles of a kind by their weight in an axis, the heaviest first. */
+  weighing(d, kind) {
+    const found = this.data.handles.filter((one) => one.kind === kind).map((one) => [weightOf(this.axes[d], one.vector), one.name]);
+    return found.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]));
+  }
+
+  /** The direction of the model that an axis is, and what it is made of. */
+  axisTitle(d, unnamed = d ? "Up" : "Across") {
+    const [[weight, direction] = [0, ""]] = this.weighing(d, "direction");
+    const most = this.host.classList.contains("narrow") ? 2 : 3;
+    const parts = this.weighing(d, "column").slice(0, most).map(([share, own]) => `${signed(share)} ${shortened(own, 20)}`);
+    const name = Math.abs(weight) > SAME ? direction : unnamed;
+    return `${name}${name && ": "}${parts.join("  ")}`;
   }
 
   say() {
@@ -334,7 +339,7 @@ export class Tour {
     const held = errors[1].n ? `, held-out error ${percent(errors[1])}` : "";
     const class_ = this.data.classes[this.dependent.class].name;
     const coarse = this.plane.lattices.some((one) => one.coarse) ? " These axes span so many bandwidths that the densities are approximate." : "";
-    return `${at}Across, ${this.axisTitle(0)}. Up, ${this.axisTitle(1)}. Training error ${percent(errors[0])}${held}. ` +
+    return `${at}Across: ${this.axisTitle(0, "")}. Up: ${this.axisTitle(1, "")}. Training error ${percent(errors[0])}${held}. ` +
       `Log-likelihood ${fixed(logLikelihood[0])}. Largest dependence within a class ${this.dependent.value.toFixed(2)}, in ${class_}.${coarse}`;
   }
 

@@ -58,7 +58,8 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     """Show the tour of a fit; `drawn` makes the chart of where it stands. Gives the rows selected in that chart."""
     state = studio()
     above, below = st.container(), st.container()
-    with below, st.container(horizontal=True, vertical_alignment="bottom", key="tour-ways"):
+    row = below.container(horizontal=True, vertical_alignment="bottom", key="tour-ways")
+    with row:
         way = _way(state, result)
     prepared = _prepared(result, state.picture, way)
     turned = told_axes(_KEY, prepared, str(result.id))
@@ -76,8 +77,10 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
             way=None if way is None else way.name,
             height=420 if narrow() else 520,
         )
+    with row:
+        _uses(state, result, prepared)
     with below:
-        _ways_on(state, result, prepared)
+        _link_words(result, state.picture)
     return rows
 
 
@@ -112,17 +115,20 @@ def _way(state: Studio, result: FitResult) -> AxesPath | None:
     return study((chosen, result.id), partial(searches[chosen], result), f"Following {chosen}")
 
 
-def _ways_on(state: Studio, result: FitResult, prepared: Prepared) -> None:
+def _uses(state: Studio, result: FitResult, prepared: Prepared) -> None:
     """Offer what can be done with the axes at which the tour stands."""
     plane = plane_of(result, state.picture) or axes_of(model_axes(result.classifier)[:, :2])
-    usable = len(plane) == 2
-    with st.container(horizontal=True, vertical_alignment="center", key="tour-uses"):
-        for label, icon, search, words in _USES:
-            if st.button(label, icon=f":material/{icon}:", disabled=not usable, help=words, key=label):
-                state.fit(from_axes(result.spec, plane, search=search))
-                st.rerun()  # the page shows the fit under way, and this is but a part of it
-        download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
-    if plane_of(result, state.picture) is None:
+    for label, icon, search, words in _USES:
+        if st.button(label, icon=f":material/{icon}:", disabled=len(plane) != 2, help=words, key=label):
+            state.fit(from_axes(result.spec, plane, search=search))
+            state.revision += 1  # so that the form shows the settings of this fit
+            st.rerun()  # the page shows the fit under way, and this is but a part of it
+    download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
+
+
+def _link_words(result: FitResult, picture: PictureSpec) -> None:
+    plane = plane_of(result, picture)
+    if plane is None:
         return
     if fits_a_link(plane):
         st.caption("The link in the address and under **Take away** leads to these axes, and the report shows them.")
