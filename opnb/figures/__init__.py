@@ -17,9 +17,11 @@ from opnb.figures.methods import spread_figure
 from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.figures.projection import draw_projection, projection_figure
 from opnb.figures.strip import draw_strip, strip_figure
+from opnb.figures.touring import Tour, tour
 
 __all__ = [
     "NoBrowserError",
+    "Tour",
     "comparison_figure",
     "confusion_figure",
     "dimension_figure",
@@ -42,4 +44,5 @@ __all__ = [
     "scatter_matrix_figure",
     "spread_figure",
     "strip_figure",
+    "tour",
 ]

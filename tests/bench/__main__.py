@@ -13,6 +13,7 @@ from tests.bench import (
     picture,
     real_data,
     soak,
+    tour,
     tuning,
 )
 
@@ -30,6 +31,7 @@ SECTIONS = (
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | tour.SECTIONS
 )
 
 if __name__ == "__main__":

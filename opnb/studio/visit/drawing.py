@@ -12,6 +12,7 @@ from opnb.reports.fit_report import fit_report
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
+from opnb.studio.visit.tours import plane_of, turned_view
 from opnb.views import (
     PathErrors,
     ProjectionView,
@@ -24,11 +25,15 @@ from opnb.views import (
 
 Computed = ProjectionView | StripView
 _PATH_HEADING = "Cross-validated error against smoothness"
+_PLANE_HEADING = "Axes turned by hand"
 
 
 def compute(result: FitResult, picture: PictureSpec, ranges: Any = None) -> Computed:
     """Compute what the picture of a result shows: two directions, or the only one."""
     chosen: dict[str, Any] = {"extent": picture.extent, "weighting": picture.margins, "projected": result.projected}
+    plane = plane_of(result, picture)
+    if plane is not None:
+        return turned_view(result, plane, ranges=ranges, **chosen)
     if result.n_directions == 1:
         return strip_view(result.classifier, **chosen)
     first, second = picture.fitting(result.n_directions)
@@ -76,9 +81,18 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 
-def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
-    """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
+def report(
+    result: FitResult,
+    title: str,
+    findings: Sequence[Finding] = (),
+    path: PathErrors | None = None,
+    picture: PictureSpec | None = None,
+) -> str:
+    """Write the report of a result, with what a diagnosis, the path of lambda and a tour found if they were made."""
     figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
+    if picture is not None and plane_of(result, picture) is not None:
+        computed = compute(result, picture)
+        figures.append((_PLANE_HEADING, describe(computed), draw(computed, focus=focus_of(result, picture))))
     dataset = result.dataset
     return fit_report(
         result.classifier,

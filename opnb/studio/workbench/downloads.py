@@ -34,7 +34,10 @@ def take_away(state: Studio, result: FitResult) -> None:
         path = state.studies.outcomes.get(path_key(result))
         errors = None if path is None else path.errors
         download(
-            "Report", lambda: report(result, state.name_of(result), found, errors), f"{stem}-report.html", "text/html"
+            "Report",
+            lambda: report(result, state.name_of(result), found, errors, state.picture),
+            f"{stem}-report.html",
+            "text/html",
         )
         download(
             "Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html"

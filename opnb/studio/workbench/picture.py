@@ -13,8 +13,9 @@ from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import CHOICES, PictureSpec
+from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.tour import mode_switch, touring
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -40,15 +41,18 @@ def picture() -> None:
         state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
+    if state.picture.mode == "tour":
+        rows = touring(result, lambda: _drawn(result, state.picture, drawing)[0])
+    else:
+        rows = chart(
+            _drawn(result, state.picture, drawing)[0],
+            "picture",
+            f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+            revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
+            selects=str(result.id),
+        )
     write_link()
-    figure, words = _drawn(result, state.picture, drawing)
-    rows = chart(
-        figure,
-        "picture",
-        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
-        selects=str(result.id),
-    )
+    words = _drawn(result, state.picture, drawing)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
@@ -98,7 +102,8 @@ def _seconds(seconds: float) -> str:
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
     """Ask what to show, and whether dragging selects."""
     directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
-    if result.n_directions > 1:
+    mode: Mode = mode_switch(picture, key) if result.classifier.components_.shape[1] > 1 else "still"
+    if result.n_directions > 1 and mode == "still":
         directions = _direction_boxes(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
@@ -109,7 +114,7 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
             focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
-    return PictureSpec(directions, boundary, extent, margins, focus), drawing
+    return PictureSpec(directions, boundary, extent, margins, focus, mode, picture.plane), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
