@@ -5,6 +5,7 @@
 
 from opnb.views.axes import Axis
 from opnb.views.description import describe_projection
+from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
@@ -18,12 +19,14 @@ from opnb.views.measures import (
 from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
+from opnb.views.reasons import Reasons, nearest_rows, reasons
 from opnb.views.spread import Spread, differences, spread
 from opnb.views.strip import StripView, strip_view
 
 __all__ = [
     "Axis",
     "ErrorCount",
+    "Flip",
     "HistoryView",
     "LoadingsView",
     "Margin",
@@ -34,21 +37,25 @@ __all__ = [
     "Points",
     "Projected",
     "ProjectionView",
+    "Reasons",
     "ScatterMatrixView",
     "Spread",
     "StripView",
     "describe_projection",
     "differences",
+    "flips",
     "history_view",
     "joint_ranges",
     "loadings_view",
     "margins_view",
     "metrics",
+    "nearest_rows",
     "path_errors",
     "path_movie",
     "playback_movie",
     "project",
     "projection_view",
+    "reasons",
     "scatter_matrix_view",
     "spread",
     "still",
