@@ -4,6 +4,9 @@
 """
 
 from opnb.views.axes import Axis
+from opnb.views.class_scores import ClassScores, class_scores
+from opnb.views.column_path import ColumnPath, column_path
+from opnb.views.columns import ColumnImportance, Composition, column_importance, composition
 from opnb.views.description import describe_projection
 from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
@@ -25,6 +28,10 @@ from opnb.views.strip import StripView, strip_view
 
 __all__ = [
     "Axis",
+    "ClassScores",
+    "ColumnImportance",
+    "ColumnPath",
+    "Composition",
     "ErrorCount",
     "Flip",
     "HistoryView",
@@ -41,6 +48,10 @@ __all__ = [
     "ScatterMatrixView",
     "Spread",
     "StripView",
+    "class_scores",
+    "column_importance",
+    "column_path",
+    "composition",
     "describe_projection",
     "differences",
     "flips",
