@@ -15,6 +15,7 @@ from opnb.studio.visit.drawing import compute, describe, draw, focus_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.why import list_of_rows, row_box, why_row
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -49,10 +50,13 @@ def picture() -> None:
         revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
         selects=str(result.id),
     )
+    asked = row_box(result, rows)
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
         _selected(result, rows)
+    if asked is not None:
+        why_row(result, asked)
 
 
 def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
@@ -157,7 +161,7 @@ def _selected(result: FitResult, rows: list[int]) -> None:
     """Show the rows behind the points caught, with all their columns."""
     frame = rows_frame(result, rows)
     st.subheader(f"{quantity(len(frame), 'selected row')}")
-    st.dataframe(frame, height=260, hide_index=True, alt="The selected rows with all columns")
+    list_of_rows(frame, "selected", "The selected rows with all columns")
     st.download_button(
         "Download these rows",
         csv_bytes(frame),
