@@ -122,6 +122,8 @@ def waited(page):
 
 def test_names_are_text_on_the_workbench(page):
     check(page)
+    page.choose("number_input", "Why this row?", 5)
+    check(page)
     for place in range(len(page.find("segmented_control", "More about this fit").options)):
         page.segment("More about this fit", place)
         check(page)

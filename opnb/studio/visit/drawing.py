@@ -7,12 +7,13 @@ from dataclasses import fields
 from typing import Any
 
 from opnb.diagnostics import Finding
-from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
+from opnb.figures import comparison_figure, draw_projection, draw_strip, importance_figure, path_figure
 from opnb.reports.fit_report import fit_report
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
 from opnb.views import (
+    ColumnImportance,
     PathErrors,
     ProjectionView,
     StripView,
@@ -24,6 +25,7 @@ from opnb.views import (
 
 Computed = ProjectionView | StripView
 _PATH_HEADING = "Cross-validated error against smoothness"
+_COLUMNS_HEADING = "Rise of the error when a column is shuffled"
 
 
 def compute(result: FitResult, picture: PictureSpec, ranges: Any = None) -> Computed:
@@ -76,9 +78,16 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 
-def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
-    """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
+def report(
+    result: FitResult,
+    title: str,
+    findings: Sequence[Finding] = (),
+    path: PathErrors | None = None,
+    columns: ColumnImportance | None = None,
+) -> str:
+    """Write the report of a result, with what a diagnosis, the path of lambda and shuffled columns told if they did."""
     figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
+    figures += [] if columns is None else [(_COLUMNS_HEADING, "", importance_figure(columns))]
     dataset = result.dataset
     return fit_report(
         result.classifier,
