@@ -16,7 +16,7 @@ from opnb.views.margins import Margin
 from opnb.views.reasons import Reasons
 
 _FOR, _AGAINST = COLOURS[0], COLOURS[6]
-_MOST_BARS = 12
+_MOST_BARS = 14
 _MOST_CLASSES = 10
 _LONGEST = 24  # characters of a class's name within a sentence
 
@@ -236,7 +236,7 @@ def _bar_figure(
         bars,
         look,
         xaxis=xaxis,
-        yaxis={"autorange": "reversed", "dtick": 1, "ticks": "", "showgrid": False, "type": "category"},
+        yaxis={"autorange": "reversed", "dtick": 1, "ticksuffix": " ", "showgrid": False, "type": "category"},
         **titled(headline(title, small, compact), height),
         height=height,
         bargap=0.3,

@@ -119,8 +119,9 @@ def reasons_panel(
     """
     with st.container(border=True, key="why"):
         st.subheader(f"Why: {escaped(name)}")
-        found = explainer.reasons(row, _other_class(explainer, row, stem))
+        found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
+        found = _compared(explainer, found, stem)
         _classes(explainer, found)
         _direction(explainer, found, stem)
         changes = _flips(explainer, row)
@@ -137,14 +138,13 @@ def reasons_panel(
         )
 
 
-def _other_class(explainer: Explainer, row: NDArray[np.float64], stem: str) -> int | None:
+def _compared(explainer: Explainer, found: Reasons, stem: str) -> Reasons:
     """Ask which class to compare with, where there is a choice."""
-    names = explainer.projected.class_names
+    names = found.class_names
     if len(names) < 3:
-        return None
-    found = explainer.reasons(row)
+        return found
     others = [int(k) for k in np.argsort(-found.log_posterior, kind="stable") if k != found.predicted]
-    return st.selectbox(
+    other = st.selectbox(
         "Compared with",
         others,
         0,
@@ -153,6 +153,7 @@ def _other_class(explainer: Explainer, row: NDArray[np.float64], stem: str) -> i
         width=260,
         help="The log-odds are those of the class it is taken for against this one: the runner-up to begin with.",
     )
+    return found if other == found.other else explainer.reasons(found.row, other)
 
 
 def _classes(explainer: Explainer, found: Reasons) -> None:
