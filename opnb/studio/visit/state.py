@@ -84,6 +84,7 @@ class Studio:
     picture : settings of the picture
     work : the fit under way, the studies, and what the pages have under way
     tried : the remedy tried last
+    before_columns : the fit before columns were left out of it
     notices : sentences to show once
     awaited : a link that waits for its upload
     keeper : saves the visit
@@ -109,6 +110,7 @@ class Studio:
     picture: PictureSpec = field(default_factory=PictureSpec)
     work: LongWork = field(init=False)
     tried: TriedRemedy | None = None
+    before_columns: FitResult | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from opnb.figures import (
-    confusion_figure,
     history_figure,
     loadings_figure,
     margins_figure,
@@ -17,8 +16,10 @@ from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import look, studio
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.visit.results import FitResult
+from opnb.studio.workbench.class_errors import class_errors
 from opnb.studio.workbench.downloads import take_away
 from opnb.studio.workbench.fit_list import fits_of_this_visit
+from opnb.studio.workbench.units import units_table
 
 _MOST_MARGINS = 30
 
@@ -30,7 +31,7 @@ def details() -> None:
     if state.result is None:
         return
     views: dict[str, Callable[[FitResult], None]] = {
-        "Errors by class": _confusion,
+        "Errors by class": class_errors,
         "Weights": _loadings,
         "Densities": _margins,
         "All pairs": _matrix,
@@ -52,18 +53,6 @@ def details() -> None:
     views[names[chosen or 0]](state.result)
 
 
-def _confusion(result: FitResult) -> None:
-    parts = [("Held-out rows", result.test), ("Training rows", result.train)]
-    shown = [(title, measured) for title, measured in parts if measured is not None]
-    for column, (title, measured) in zip(st.columns(len(shown)), shown, strict=True):
-        with column:
-            chart(
-                confusion_figure(measured, title=title, **look()),
-                f"confusion-{title}",
-                f"{title}: true and predicted class",
-            )
-
-
 def _loadings(result: FitResult) -> None:
     st.caption(
         "How much every column counts in every direction, after the columns were brought to equal scales. "
@@ -71,6 +60,7 @@ def _loadings(result: FitResult) -> None:
     )
     figure = loadings_figure(result.classifier, result.dataset.feature_names, **look())
     chart(figure, "loadings", "Weights of the columns on the directions")
+    units_table(result)
 
 
 def _margins(result: FitResult) -> None:

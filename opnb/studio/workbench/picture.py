@@ -16,6 +16,7 @@ from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
 from opnb.studio.workbench.tour import mode_switch, touring
+from opnb.studio.workbench.why import list_of_rows, row_box, why_row
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -52,11 +53,14 @@ def picture() -> None:
             selects=str(result.id),
         )
     write_link()
+    asked = row_box(result, rows)
     words = _drawn(result, state.picture, drawing)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
         _selected(result, rows)
+    if asked is not None:
+        why_row(result, asked)
 
 
 def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
@@ -162,7 +166,7 @@ def _selected(result: FitResult, rows: list[int]) -> None:
     """Show the rows behind the points caught, with all their columns."""
     frame = rows_frame(result, rows)
     st.subheader(f"{quantity(len(frame), 'selected row')}")
-    st.dataframe(frame, height=260, hide_index=True, alt="The selected rows with all columns")
+    list_of_rows(frame, "selected", "The selected rows with all columns")
     st.download_button(
         "Download these rows",
         csv_bytes(frame),
