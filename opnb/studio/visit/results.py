@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from opnb.estimators.novelty import Novelty, learn_novelty
 from opnb.views import Metrics, Projected, metrics, project
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ class FitResult:
         Its `rows` count the table's rows from 1. Predicting is the dear part, done once, when first asked for.
         """
         return projected_rows(self.classifier, self.dataset)
+
+    @cached_property
+    def novelty(self) -> Novelty:
+        """The densities of the training rows, by which new rows are told from them."""
+        return learn_novelty(self.classifier, self.dataset.X_train, self.dataset.y_train)
 
     @cached_property
     def measures(self) -> Measures:

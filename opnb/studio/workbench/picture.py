@@ -11,7 +11,8 @@ from opnb.data.writing import csv_bytes
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
@@ -41,7 +42,7 @@ def picture() -> None:
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
     write_link()
-    figure, words = _drawn(result, state.picture, drawing)
+    figure, words = _drawn(result, state.picture, drawing, state.new)
     rows = chart(
         figure,
         "picture",
@@ -55,13 +56,15 @@ def picture() -> None:
         _selected(result, rows)
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, picture, theme(), narrow(), selectable)
+    asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
         computed = compute(result, picture)
         figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
+        focus = focus_of(result, picture)
+        with_new_rows(figure, computed, new.drawn(result), focus=focus, theme=theme(), chosen=new.chosen)
         if not selectable:
             figure.layout.dragmode = False  # a finger on the picture scrolls the page
         last = st.session_state[_LAST] = (asked, figure, describe(computed))
