@@ -30,6 +30,7 @@ _FIT_SETTINGS = {
     "likelihood": "likelihood",
     "max_iter": "max_iter",
     "independence": "independence",
+    "bend": "bend",
     "priors": "priors",
     "scale": "scale",
     "jobs": "n_jobs",
@@ -94,6 +95,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--likelihood", choices=LIKELIHOODS, default="resubstitution")
     parser.add_argument("--components", type=int, help="number of directions (the number of features, 20 at most)")
     parser.add_argument("--independence", type=float, default=0.0, help="weight that keeps directions apart (0)")
+    parser.add_argument("--bend", type=float, help="let directions bend, by 1 for instance (straight)")
     parser.add_argument("--priors", choices=("uniform",), help="let classes count equally (by their shares)")
     parser.add_argument(
         "--scale", type=_scale, default=True, metavar="{yes,no,robust}", help="equal scales of the features (yes)"

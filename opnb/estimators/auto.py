@@ -8,12 +8,11 @@ towards settings that are good on most data (see `opnb.estimators.choice`).
 
 import math
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
 from sklearn.utils import Bunch, check_random_state
 
 from opnb.core.kernel import Array
@@ -23,7 +22,7 @@ from opnb.estimators.choice import Losses, honest_losses, mean_and_error
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.race import Clock, Path, Race
 from opnb.estimators.search import default_components
-from opnb.estimators.selection import SCORINGS, finish, fit_path
+from opnb.estimators.selection import SCORINGS, draw_folds, finish, fit_path
 from opnb.estimators.training import validated
 from opnb.estimators.validation import Fold, check_choice, check_class_sizes, check_parameters
 
@@ -160,7 +159,8 @@ class OPNBAuto(OPNBClassifier):
         classes, labels = np.unique(targets, return_inverse=True)
         check_class_sizes(classes, np.bincount(labels), "resubstitution")
         random = check_random_state(self.random_state)
-        folds = self._folds(rows, targets, groups, random)
+        repeats = _REPEATS if len(targets) < _FEW_ROWS else 1
+        folds = draw_folds(self.cv, rows, targets, groups, random, repeats)
         clock = Clock(self.max_seconds, self.callback)
         race = Race(self._template(), rows, targets, weights, folds, self.scoring, clock, self.n_jobs)
         likelihoods = _likelihoods(labels, folds, weights)
@@ -178,17 +178,6 @@ class OPNBAuto(OPNBClassifier):
         return OPNBClassifier(
             n_components=self.n_components, scale=self.scale, priors=self.priors, max_iter=_PATH_ITERATIONS
         )
-
-    def _folds(self, X: Array, y: NDArray, groups: ArrayLike | None, random: np.random.RandomState) -> list[Fold]:
-        if not isinstance(self.cv, Integral):
-            return list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
-        # Rows often come in a meaningful order (by person, by day), so the folds are drawn at random.
-        seed = int(random.randint(2**31 - 1))
-        if len(y) < _FEW_ROWS:
-            splitter = RepeatedStratifiedKFold(n_splits=int(self.cv), n_repeats=_REPEATS, random_state=seed)
-        else:
-            splitter = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
-        return list(splitter.split(X, y))
 
     def _settle(self, race: Race) -> tuple[Path, int]:
         """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""

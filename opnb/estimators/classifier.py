@@ -68,6 +68,10 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         Weight of the squared correlations of the directions within classes. Naive Bayes takes them for independent,
         yet two equal directions often pay: they count the same evidence twice. About 0.1 keeps them apart; 0 is the
         paper's method.
+    bend : float, default=None
+        How much directions may bend: they are straight in the leading components of the kernel exp(-a ||x - x'||^2)
+        with a = bend / total variance of the scaled features, so that a small value bends little; 1 is a good one.
+        None means straight in the features themselves.
     priors : None, "uniform" or array-like of shape (n_classes,), default=None
         Probabilities of the classes, in the objective and in the posteriors; None means their shares in the rows.
     n_jobs : int, default=None
@@ -83,7 +87,13 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions of unit length in the space of scaled features, in the order in which they add to the likelihood.
+        Directions of unit length in the space of scaled features, in the order in which they add to the likelihood;
+        with `bend` in the space of `columns_`, of shape (n_components, n_columns).
+    slopes_ : ndarray of shape (n_components, n_features)
+        How directions change with each scaled feature: `components_` if they are straight. If they bend, the root mean
+        square of the slope where the training rows are, with the sign of its mean, every direction of unit length.
+    columns_ : RadialColumns or None
+        The columns in which bent directions are straight.
     bandwidths_ : ndarray of shape (n_components,)
         Bandwidth of the kernel on every direction.
     objective_, log_likelihood_ : float
@@ -138,6 +148,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         max_iter: int = 100,
         tol: float = 1e-5,
         independence: float = 0.0,
+        bend: float | None = None,
         priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -156,6 +167,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.independence = independence
+        self.bend = bend
         self.priors = priors
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -194,7 +206,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
             )
 
     def scaled(self, X: ArrayLike) -> Array:
-        """Centre and scale rows as the training rows were.
+        """Centre and scale rows as the training rows were; with `bend`, give their columns, too.
 
         Parameters
         ----------
@@ -202,7 +214,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features)
+        ndarray of shape (n_samples, n_features) or (n_samples, n_columns)
+            What `components_` multiply.
         """
         return self._scaled(self._validated(X))
 
@@ -216,7 +229,12 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
                 "what is predicted for them means nothing. Are their units those of the training rows?",
                 stacklevel=4,
             )
-        return scaled
+        return scaled if self.columns_ is None else self.columns_.apply(scaled)
+
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each scaled feature."""
+        return self.components_ if self.columns_ is None else self.columns_.slopes(self.components_)
 
     def _joint_log_likelihood(self, X: Array) -> Array:
         return joint_log_likelihood(self.densities_, self._scaled(X))
@@ -350,7 +368,13 @@ def own_training_data(
 ) -> TrainingData:
     """Prepare training data as the settings of a classifier ask for."""
     return training_data(
-        classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood, sample_weight=sample_weight
+        classifier,
+        X,
+        y,
+        scale=classifier.scale,
+        likelihood=classifier.likelihood,
+        bend=classifier.bend,
+        sample_weight=sample_weight,
     )
 
 
@@ -369,7 +393,7 @@ def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcom
     trace = outcome.traces[best]
     clf.classes_ = data.classes
     clf.class_prior_ = data.shares if problem.priors is None else problem.priors
-    clf.mean_, clf.scale_ = data.scaling.mean, data.scaling.scale
+    clf.mean_, clf.scale_, clf.columns_ = data.scaling.mean, data.scaling.scale, data.columns
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:
         order, clf.log_likelihood_ = greedy_order(trace.V, problem)

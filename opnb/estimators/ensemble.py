@@ -24,7 +24,6 @@ from opnb.core.objective import AUTO_POINTS, LIKELIHOODS
 from opnb.estimators.base import JointLogLikelihoodClassifier
 from opnb.estimators.classifier import OPNBClassifier, keep_outcome, own_training_data
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.radial import RadialColumns
 from opnb.estimators.search import pose, search, starting_points
 from opnb.estimators.training import validated
 from opnb.estimators.validation import check_class_sizes, check_lam, check_whole_number
@@ -38,19 +37,6 @@ _JUDGED_FOLDS, _BEHIND, _EQUAL = 2, 2.0, 1.0
 _LEAST_ROWS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One search, and the columns in which it was made; None for those of the table itself."""
-
-    classifier: OPNBClassifier
-    columns: RadialColumns | None
-
-    def predict_log_proba(self, X: ArrayLike) -> Array:
-        """Give the log posteriors of rows of the table."""
-        rows = np.asarray(X, dtype=float)
-        return self.classifier.predict_log_proba(rows if self.columns is None else self.columns.transform(rows))
-
-
 @dataclass(eq=False)
 class Candidate:
     """One setting with its searches and how they did on the rows left out.
@@ -61,7 +47,7 @@ class Candidate:
     lam : float
     bend : float or None
         Of the directions, in the components of a radial kernel; None for straight ones in the columns themselves.
-    members : list of Member
+    members : list of OPNBClassifier
         One for every fold seen; empty again if the setting is not kept.
     wrong, judged : int
         Errors on the rows left out, and the number of those rows.
@@ -73,7 +59,7 @@ class Candidate:
     penalty: str
     lam: float
     bend: float | None = None
-    members: list[Member] = field(default_factory=list, repr=False)
+    members: list[OPNBClassifier] = field(default_factory=list, repr=False)
     wrong: int = 0
     judged: int = 0
     log_loss: float = 0.0
@@ -183,8 +169,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         self.candidates_ = self._candidates(alone=bool(counts.min() < 2))
         random = check_random_state(self.random_state)
         folds = _fold_of_rows(labels, self.n_folds, random)
-        # One seed for each search of a fold, and one for the kernels of the fold.
-        seeds = random.randint(2**31 - 1, size=(self.n_folds, len(self.candidates_) + 1))
+        seeds = random.randint(2**31 - 1, size=(self.n_folds, len(self.candidates_)))
         with one_blas_thread():
             racing = self.candidates_
             for fold in range(self.n_folds):
@@ -215,44 +200,30 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
 
     def _run(self, racing: list[Candidate], X: Array, y: NDArray, out: NDArray[np.bool_], seeds: NDArray) -> None:
         """Search with every setting outside a fold, and note what becomes of the rows inside."""
-        spaces = {bend: self._space(bend, X, out, int(seeds[-1])) for bend in {c.bend for c in racing}}
         numbers = [self.candidates_.index(candidate) for candidate in racing]
         searches = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._search)(candidate, spaces[candidate.bend][1], y[~out], int(seeds[number]))
+            delayed(self._search)(candidate, X[~out], y[~out], int(seeds[number]))
             for candidate, number in zip(racing, numbers, strict=True)
         )
         for candidate, classifier in zip(racing, searches, strict=True):
-            columns, _, left_out = spaces[candidate.bend]
-            candidate.members.append(Member(classifier, columns))
+            candidate.members.append(classifier)
             if out.any():
-                log_posterior = classifier.predict_log_proba(left_out)
+                log_posterior = classifier.predict_log_proba(X[out])
                 truth = np.searchsorted(self.classes_, y[out])
                 candidate.wrong += int(np.sum(log_posterior.argmax(axis=1) != truth))
                 candidate.log_loss -= float(log_posterior[np.arange(truth.size), truth].sum())
                 candidate.judged += truth.size
 
-    def _space(
-        self, bend: float | None, X: Array, out: NDArray[np.bool_], seed: int
-    ) -> tuple[RadialColumns | None, Array, Array]:
-        """Give the columns for a bend, fitted outside a fold, with the rows outside and inside in them."""
-        if bend is None:
-            return None, X[~out], X[out]
-        columns = RadialColumns(bend, self.scale, seed).fit(X[~out])
-        inside = columns.transform(X[out]) if out.any() else X[out]
-        return columns, columns.transform(X[~out]), inside
-
     def _search(self, candidate: Candidate, X: Array, y: NDArray, seed: int) -> OPNBClassifier:
-        n_components = self.n_components
-        if candidate.bend is not None and n_components is not None:
-            n_components = min(n_components, X.shape[1])
         classifier = OPNBClassifier(
-            n_components=n_components,
+            n_components=self.n_components,
             lam=candidate.lam,
             penalty=candidate.penalty,
             likelihood=candidate.likelihood,
             init="random",
             n_bins=None if candidate.likelihood == "leave-one-out" else AUTO_POINTS,
-            scale=self.scale and candidate.bend is None,
+            scale=self.scale,
+            bend=candidate.bend,
             max_iter=self.max_iter,
             random_state=seed,
         )
@@ -268,17 +239,13 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         for candidate in self.candidates_:
             if candidate not in self.kept_:
                 candidate.members = []
-        self.n_iter_ = max(member.classifier.n_iter_ for member in self._members())
+        self.n_iter_ = max(member.n_iter_ for member in self._members())
 
-    def _members(self) -> list[Member]:
+    def _members(self) -> list[OPNBClassifier]:
         return [member for candidate in self.kept_ for member in candidate.members]
 
     def _joint_log_likelihood(self, X: Array) -> Array:
-        members = self._members()
-        # Searches of one fold share their columns.
-        spaces = {member.columns for member in members}
-        rows = {columns: X if columns is None else columns.transform(X) for columns in spaces}
-        posteriors = [member.classifier.predict_log_proba(rows[member.columns]) for member in members]
+        posteriors = [member.predict_log_proba(X) for member in self._members()]
         return logsumexp(posteriors, axis=0) - np.log(len(posteriors))
 
 

@@ -200,10 +200,10 @@ def test_labels_name_what_is_unusual():
 
 def test_what_was_added_later_is_absent_from_old_links_and_written_where_the_app_sets_it():
     old = from_query({"data": "example:iris"}).spec
-    assert (old.independence, old.priors, old.scale) == (0.0, "shares", True), "the paper's method"
+    assert (old.independence, old.priors, old.scale, old.bend) == (0.0, "shares", True, None), "the paper's method"
     query = to_query(default_spec("iris"), PictureSpec())
     assert float(query["independence"]) == default_spec().independence > 0
-    new = replace(old, independence=0.3, priors="uniform", scale="robust")
+    new = replace(old, independence=0.3, priors="uniform", scale="robust", bend=0.3)
     assert from_query(to_query(new, PictureSpec())).spec == new
     assert from_query({"data": "example:iris", "independence": "-1", "scale": "wide"}).problems
 

@@ -34,12 +34,12 @@ def projections(result: FitResult) -> bytes:
 
 
 def loadings(result: FitResult) -> bytes:
-    """Write the weights of all features on all directions, with the centre and scale of each, as CSV."""
+    """Write the slopes of all directions (weights, where they are straight) with centre and scale of each feature."""
     classifier = result.classifier
     described = pd.DataFrame(
         {"feature": result.dataset.feature_names, "mean": classifier.mean_, "scale": classifier.scale_}
     )
-    weights = pd.DataFrame(classifier.components_.T, columns=_directions(result))
+    weights = pd.DataFrame(classifier.slopes_.T, columns=_directions(result))
     return csv_bytes(pd.concat([described, weights], axis=1))
 
 

@@ -276,6 +276,7 @@ _FIT_PARTS = (
     _Part("iterations", "max_iter", _whole),
     _Part("tol", "tol", _number),
     _Part("independence", "independence", _number),
+    _Part("bend", "bend", _or("none", None, _number), _or_word("none", None)),
     _Part("classes", "priors", _one_of(CHOICES["priors"])),
     _Part("seed", "seed", _whole),
 )

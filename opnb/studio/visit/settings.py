@@ -44,6 +44,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "max_iter": (1, 2_000),
         "tol": (1e-10, 1e-1),
         "independence": (0.0, 100.0),
+        "bend": (1e-3, 100.0),
         "seed": (0, LARGEST_SEED),
     }
 )
@@ -75,6 +76,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "max_iter": "most iterations",
         "tol": "precision",
         "independence": "independence of directions",
+        "bend": "shape of directions",
         "priors": "classes count",
         "seed": "seed",
     }
@@ -124,6 +126,7 @@ class FitSpec:
     max_iter: int = 100
     tol: float = 1e-5
     independence: float = 0.0
+    bend: float | None = None
     priors: Priors = "shares"
     seed: int = 0
 
@@ -134,6 +137,8 @@ class FitSpec:
             check_bounds(name, getattr(self, name), whole=True)
         for name in ("lam", "tol", "independence"):
             check_bounds(name, getattr(self, name))
+        if self.bend is not None:
+            check_bounds("bend", self.bend)
         if self.n_components is not None:
             check_bounds("n_components", self.n_components, whole=True)
         if self.n_bins is not None and self.n_bins != "auto":
@@ -169,6 +174,8 @@ class FitSpec:
             parts.append("leave one out")
         if self.independence != USUAL_INDEPENDENCE:
             parts.append(f"independence {self.independence:g}")
+        if self.bend is not None:
+            parts.append(in_words("bend", self.bend))
         if self.priors != "shares":
             parts.append("classes count equally")
         return ", ".join(parts)
@@ -238,6 +245,8 @@ def in_words(name: str, value: Any) -> str:
         return "all, 20 at the most"
     if name == "n_bins" and value is None:
         return VALUE_WORDS["exact"]
+    if name == "bend":
+        return f"bent by {value:g}" if isinstance(value, float | int) else "straight"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
