@@ -15,6 +15,7 @@ from opnb.estimators.loading import model_from_bytes
 from opnb.estimators.model_files import model_to_bytes
 from opnb.studio.visit.arrivals import looks_like_model, open_model, read_rows
 from opnb.studio.visit.exports import model_file
+from opnb.studio.visit.intake import bring_file, use_as_rows
 from opnb.studio.visit.new_rows import (
     BY_HAND,
     NewRowsDesk,
@@ -25,6 +26,8 @@ from opnb.studio.visit.new_rows import (
     predictor_of_fit,
 )
 from opnb.studio.visit.new_rows_words import sentences
+from opnb.studio.visit.snapshot import items_of, opened
+from opnb.studio.visit.state import Studio
 from tests.workspace.samples import fit
 
 WINE = example_table("wine").frame
@@ -182,6 +185,38 @@ def test_a_model_file_that_cannot_predict_a_table_is_refused_in_words(iris):
     short.recipe_ = short.recipe_ | {"ingredients": short.recipe_["ingredients"][:2]}
     with pytest.raises(OPNBError, match="make 2 features, but its model has 4"):
         open_model("short.opnb", model_to_bytes(short))
+
+
+def test_files_that_are_not_the_table_in_use_are_kept_with_the_visit(iris):
+    state = Studio()
+    state.restore(iris)
+    state.fits = [iris]
+    bring_file(state, "odd.csv", b"a~b\n1~2\n")
+    bring_file(state, "new.csv", csv(iris.table.frame.drop(columns="species")))
+    unread = state.unread
+    assert unread is None  # the second was read
+    assert state.new.asked.name == "new.csv"
+    use_as_rows(state, state.new.asked)
+    bring_file(state, "odd.csv", b"a~b\n1~2\n", encoding="utf-8")
+    state.new.model = open_model("iris.opnb", model_file(iris))
+    again = Studio()
+    again.resume(opened(items_of(state.snapshot())).snapshot)
+    assert (again.unread.name, again.unread.raw, dict(again.unread.reading)) == (
+        "odd.csv",
+        b"a~b\n1~2\n",
+        {"encoding": "utf-8"},
+    )
+    assert str(again.unread.error) == str(state.unread.error)
+    assert again.new.rows.table == state.new.rows.table
+    assert again.new.model.raw == state.new.model.raw
+    assert again.snapshot().mark()[-1] == state.snapshot().mark()[-1]
+    damaged = [
+        item if item.kind != "state" else replace(item, about=item.about | {"files": [{"role": "king"}]})
+        for item in items_of(state.snapshot())
+    ]
+    found = opened(damaged)
+    assert found.snapshot.files == {}
+    assert "what it is for is not known" in found.problems[0]
 
 
 # Showing ----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ def bring_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
         table, given = _read(state, name, data, given)
     except ReadingError as error:
         event("table", status="refused", **about)
-        state.unread = Unread(name, data, given, error)
+        # What is too large is not kept: nothing could be done with it.
+        state.unread = Unread(name, data if len(data) <= LIMITS.max_bytes else b"", given, error)
         return ""
     state.unread = None
     event("table", status="read", rows=len(table.frame), columns=table.frame.shape[1], **about)

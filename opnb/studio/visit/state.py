@@ -295,7 +295,7 @@ class Studio:
         )
 
     def _other_files(self) -> dict[Role, KeptFile]:
-        unread: dict[Role, KeptFile] = {} if self.unread is None else {"unread": self.unread}
+        unread: dict[Role, KeptFile] = {"unread": self.unread} if self.unread is not None and self.unread.raw else {}
         return unread | self.new.files()
 
     def resume(self, kept: Snapshot) -> None:
