@@ -327,7 +327,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
         `load_model` reads it back and predicts the same. Loading can run no code, so a file from a stranger is safe.
         A callable `init` and the `callback` are not written. An attribute `recipe_` (plain values that say how a table
-        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set.
+        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set, and so is `novelty_` (the `scores` of
+        `opnb.estimators.novelty.learn_novelty`, by which new rows are told from the training rows).
 
         Parameters
         ----------

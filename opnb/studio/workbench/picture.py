@@ -11,7 +11,8 @@ from opnb.data.writing import csv_bytes
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
@@ -43,10 +44,10 @@ def picture() -> None:
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
     if state.picture.mode == "tour":
-        rows = touring(result, lambda: _drawn(result, state.picture, drawing)[0])
+        rows = touring(result, lambda: _drawn(result, state.picture, drawing, state.new)[0])
     else:
         rows = chart(
-            _drawn(result, state.picture, drawing)[0],
+            _drawn(result, state.picture, drawing, state.new)[0],
             "picture",
             f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
             revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
@@ -54,7 +55,7 @@ def picture() -> None:
         )
     write_link()
     asked = row_box(result, rows)
-    words = _drawn(result, state.picture, drawing)[1]
+    words = _drawn(result, state.picture, drawing, state.new)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
@@ -63,13 +64,15 @@ def picture() -> None:
         why_row(result, asked)
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, picture, theme(), narrow(), selectable)
+    asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
         computed = compute(result, picture)
         figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
+        focus = focus_of(result, picture)
+        with_new_rows(figure, computed, new.drawn(result), focus=focus, theme=theme(), chosen=new.chosen)
         if not selectable:
             figure.layout.dragmode = False  # a finger on the picture scrolls the page
         last = st.session_state[_LAST] = (asked, figure, describe(computed))
