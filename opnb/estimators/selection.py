@@ -73,8 +73,8 @@ def fit_path(
         In the order of `lams`. Each has had a share of `max_iter` iterations.
     """
     first = clone(template)
-    data = own_training_data(first, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(first, X, y, sample_weight)
         starts = first_starts = starting_points(first, data.X, data.labels, data.weights)
         problem = _searched(first, pose(first, data, lams[-1]))
         path: list[OPNBClassifier] = []
@@ -148,7 +148,7 @@ class OPNBClassifierCV(OPNBClassifier):
         class was given.
     n_components, penalty, init, n_init, combine, likelihood, n_bins, scale, max_iter, tol :
         As in `OPNBClassifier`.
-    independence, priors, random_state, verbose :
+    independence, bend, priors, random_state, verbose :
         As in `OPNBClassifier`.
     n_jobs : int, default=None
         Number of folds that run at a time, in threads. The result does not depend on it.
@@ -193,6 +193,7 @@ class OPNBClassifierCV(OPNBClassifier):
         max_iter: int = 100,
         tol: float = 1e-5,
         independence: float = 0.0,
+        bend: float | None = None,
         priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -211,6 +212,7 @@ class OPNBClassifierCV(OPNBClassifier):
             max_iter=max_iter,
             tol=tol,
             independence=independence,
+            bend=bend,
             priors=priors,
             n_jobs=n_jobs,
             random_state=random_state,

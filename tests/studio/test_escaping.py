@@ -122,6 +122,8 @@ def waited(page):
 
 def test_names_are_text_on_the_workbench(page):
     check(page)
+    page.choose("number_input", "Why this row?", 5)
+    check(page)
     for place in range(len(page.find("segmented_control", "More about this fit").options)):
         page.segment("More about this fit", place)
         check(page)
@@ -144,7 +146,7 @@ def test_names_of_fits_are_text_there_and_in_the_studies(page):
         page.go(name)
         check(waited(page))
     shown = page.find("segmented_control", "What to try")
-    for view in ("Starts", "Directions"):
+    for view in ("Starts", "Directions", "Columns"):
         assert any(view in option.content for option in shown.proto.options), [o.content for o in shown.proto.options]
         page.segment("What to try", view)
         check(waited(page))
