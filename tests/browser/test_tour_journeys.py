@@ -39,7 +39,7 @@ def opened(chromium, saved):
         contexts.append(chromium.new_context(offline=True, **({"viewport": {"width": 1440, "height": 900}} | look)))
         page = contexts[-1].new_page()
         page.set_default_timeout(harness.PATIENCE)
-        page.on("pageerror", errors.append)
+        page.on("pageerror", lambda error: errors.append(error))
         page.goto(saved)
         page.wait_for_function(SETTLED)
         return page
