@@ -177,7 +177,8 @@ export class Tour {
   showMoving() {
     const { play, grand } = this.parts;
     play.textContent = this.moving === "path" ? "Pause" : "Play";
-    play.setAttribute("aria-pressed", String(this.moving === "path"));
+    play.title = `${play.textContent} (space)`;
+    play.setAttribute("aria-label", play.title);
     grand.setAttribute("aria-pressed", String(this.moving === "grand"));
   }
 
