@@ -128,14 +128,14 @@ _ALL = (
     # These two judge their settings by themselves while they fit, so nothing is left to tune.
     Method(
         "OPNB-auto",
-        "OPNB with likelihood, independence, penalty and lambda chosen together",
+        "OPNB with straight or bent directions, independence and lambda chosen together",
         OPNBAuto,
         partial(_fixed, values={}),
         (),
     ),
     Method(
         "OPNB+",
-        "OPNB averaged over starts, folds and its best settings, on straight and bent directions",
+        "OPNB with many settings that vote by what they are worth on rows left out",
         OPNBEnsemble,
         partial(_fixed, values={}),
         (),
@@ -173,4 +173,4 @@ _ALL = (
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 PAPER_METHODS = ("OPNB", "SVM", "OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA")
 # What the app compares unless it is told otherwise.
-USUAL_METHODS = (*PAPER_METHODS, "OPNB+")
+USUAL_METHODS = (*PAPER_METHODS, "OPNB-auto", "OPNB+")

@@ -1,43 +1,42 @@
 """OPNBAuto: one projection, with its settings chosen by cross-validation.
 
-A combination of likelihood, independence and penalty is a path of lambdas, each solution starting the next (see
-`opnb.estimators.selection`). The paths race over the folds (see `opnb.estimators.race`): first those that differ in
-independence, then those that differ from the best of them in penalty or likelihood, and the paper's. The choice leans
-towards settings that are good on most data (see `opnb.estimators.choice`).
+A combination of settings is a path of lambdas, each solution starting the next (see `opnb.estimators.selection`). The
+paths race over the folds (see `opnb.estimators.race`), and the choice leans towards those that come first (see
+`opnb.estimators.choice`).
+
+Few paths race. Of sixteen, tried on half of the data sets of the experiment, these made the choice better; more of them
+made it worse, most of all on few rows, where folds tell settings apart by luck: other values of independence and bend,
+the pooled penalty and the paper's likelihood are seldom the best, and never by much.
 """
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Bunch, check_random_state
+from numpy.typing import ArrayLike
 
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback
-from opnb.core.weights import check_sample_weight
+from opnb.estimators.candidates import (
+    AUTO_LAMS,
+    BEND,
+    PAPER,
+    begin_race,
+    check_racing,
+    has_long_direction,
+    variations,
+)
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error
 from opnb.estimators.classifier import OPNBClassifier
-from opnb.estimators.race import Clock, Path, Race
-from opnb.estimators.search import default_components
-from opnb.estimators.selection import SCORINGS, draw_folds, finish, fit_path
-from opnb.estimators.training import validated
-from opnb.estimators.validation import Fold, check_choice, check_class_sizes, check_parameters
+from opnb.estimators.race import Path, Race, Setting
+from opnb.estimators.selection import SCORINGS, finish, fit_path
+from opnb.estimators.validation import check_choice
 
-AUTO_LAMS = tuple(1e-4 * 10 ** (i / 2) for i in range(7))
-# In the order in which they are preferred where the folds cannot tell: the first is good on most data.
-_LIKELIHOODS = ("leave-one-out", "resubstitution")
-_PENALTIES = ("frobenius", "pooled")
-_INDEPENDENCES = (0.1, 0.01, 1.0, 0.0)
-_PAPER: dict[str, str | float] = {"likelihood": "resubstitution", "independence": 0.0, "penalty": "frobenius"}
-_PAPER_LAM = 1e-3
-# Rows below which folds are drawn twice: the choice is noisy there, and searches are cheap.
-_FEW_ROWS, _REPEATS = 300, 2
-# Iterations of which a search along a path has a share, and of the final one. A path only has to tell settings apart:
-# on six data sets 40 gave about the errors of 60 for two thirds of the time.
-_PATH_ITERATIONS, _FINAL_ITERATIONS = 40, 100
+PAPER_LAM = 1e-3
+# Rows below which folds cannot tell more than two paths apart.
+_FEW_ROWS = 300
+_FINAL_ITERATIONS = 100
 # The grid grows by so many lambdas on the side of a choice at its edge, at most so often.
 _WIDER_BY, _WIDENINGS = 2, 2
 
@@ -45,9 +44,10 @@ _WIDER_BY, _WIDENINGS = 2, 2
 class OPNBAuto(OPNBClassifier):
     """OPNB with all its settings chosen by cross-validation; one projection comes out.
 
-    Chosen together are lam, the likelihood (with or without a point's own kernel), the independence of the directions
-    and the penalty. Settings that fall behind after two folds are given up. Where the folds cannot tell settings apart
-    those that are good on most data are taken.
+    Chosen together are lam and whether directions are straight or bent; from 300 rows on also whether they are kept
+    independent and, where one direction carries most of the variance, the penalty. A point's own kernel is left out of
+    its density, unless a class is too small for that. Settings that fall behind after two folds are given up. Where
+    the folds cannot tell settings apart the simpler are taken: bent directions only where they are clearly better.
 
     Parameters
     ----------
@@ -55,8 +55,7 @@ class OPNBAuto(OPNBClassifier):
         What the choice goes by on rows left out: the share of wrong classes, or how much probability the true class
         was given. Equals are told apart by the other.
     cv : int, splitter or iterable, default=5
-        Number of stratified folds, drawn with `random_state` (twice where there are fewer than 300 rows), or anything
-        that scikit-learn accepts.
+        Number of stratified folds, drawn with `random_state`, or anything that scikit-learn accepts.
     max_seconds : float, default=None
         Time after which no other combination of settings is begun. The first is always judged, and the chosen one
         fitted. None means no limit.
@@ -74,11 +73,11 @@ class OPNBAuto(OPNBClassifier):
     best_estimator_ : OPNBClassifier
         Fitted to all rows with the chosen settings. All its fitted attributes are those of this estimator too.
     best_params_ : dict
-        The chosen lam, likelihood, independence and penalty.
+        The chosen lam, likelihood, independence, penalty and bend.
     trials_ : list of Bunch
-        Every setting tried: likelihood, independence, penalty, lam; errors and log_losses by fold, with their means
-        error and log_loss (NaN where no fold was seen); given_up ("behind", "time", "stop" or "failed" where not all
-        folds were seen, else ""); seconds of the processor for all lambdas of its path.
+        Every setting tried: likelihood, independence, penalty, bend, lam; errors and log_losses by fold, with their
+        means error and log_loss (NaN where no fold was seen); given_up ("behind", "time", "stop" or "failed" where not
+        all folds were seen, else ""); seconds of the processor for all lambdas of its path.
     error_, error_se_ : float
         What the whole procedure, with its choice, scores on new rows, and the standard error of that: the error, or
         the log-loss if that is the scoring. Random halves of the rows left out choose by the same rule, and the other
@@ -146,38 +145,19 @@ class OPNBAuto(OPNBClassifier):
         self
         """
         check_choice("scoring", self.scoring, SCORINGS)
-        if self.max_seconds is not None and not _is_duration(self.max_seconds):
-            raise ValueError(f"max_seconds must be None or a number that is not negative, got {self.max_seconds!r}.")
-        check_parameters(self._template())
+        check_racing(self)
         self._refit(lambda fresh: fresh._choose(X, y, groups, sample_weight))
         self.best_estimator_.warn_if_it_gave_up()
         return self
 
     def _choose(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
-        rows, targets = validated(self, X, y)
-        weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
-        classes, labels = np.unique(targets, return_inverse=True)
-        check_class_sizes(classes, np.bincount(labels), "resubstitution")
-        random = check_random_state(self.random_state)
-        repeats = _REPEATS if len(targets) < _FEW_ROWS else 1
-        folds = draw_folds(self.cv, rows, targets, groups, random, repeats)
-        clock = Clock(self.max_seconds, self.callback)
-        race = Race(self._template(), rows, targets, weights, folds, self.scoring, clock, self.n_jobs)
-        likelihoods = _likelihoods(labels, folds, weights)
-        # A single direction has nothing to be independent of.
-        alone = (self.n_components or default_components(rows.shape[1])) == 1
-        race.enter([_path(likelihoods[0], mu) for mu in ((0.0,) if alone else _INDEPENDENCES)])
-        race.enter(_variations(race, likelihoods))
+        race, random = begin_race(self, X, y, groups, sample_weight, self.scoring)
+        race.enter(_paths(race))
         path, place = self._settle(race)
         self._judge(race, random)
-        self.trials_ = [trial for one in race.paths for trial in _trials(one, race)]
+        self.trials_ = race.trials()
         self.best_params_ = {"lam": path.lams[place], **path.setting}
         self._adopt(_final(race, path, place, X, y))
-
-    def _template(self) -> OPNBClassifier:
-        return OPNBClassifier(
-            n_components=self.n_components, scale=self.scale, priors=self.priors, max_iter=_PATH_ITERATIONS
-        )
 
     def _settle(self, race: Race) -> tuple[Path, int]:
         """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""
@@ -213,29 +193,16 @@ class OPNBAuto(OPNBClassifier):
         self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
 
 
-def _is_duration(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
-
-
-def _path(likelihood: str, independence: float, penalty: str = _PENALTIES[0]) -> Path:
-    return Path({"likelihood": likelihood, "independence": independence, "penalty": penalty}, AUTO_LAMS)
-
-
-def _likelihoods(labels: NDArray, folds: Sequence[Fold], weights: Array | None) -> Sequence[str]:
-    """List the likelihoods, the preferred first; leave-one-out needs two rows of every class wherever there is one."""
-    there = np.ones(labels.size, dtype=bool) if weights is None else weights > 0
-    parts = [np.arange(labels.size), *(train for train, _ in folds)]
-    alone = any((np.bincount(labels[part][there[part]]) == 1).any() for part in parts)
-    return _LIKELIHOODS[1:] if alone else _LIKELIHOODS
-
-
-def _variations(race: Race, likelihoods: Sequence[str]) -> list[Path]:
-    """Vary the best settings so far in penalty and likelihood, and add the paper's."""
-    best = _chosen(race)[0].setting
-    changes = [{"penalty": penalty} for penalty in _PENALTIES] + [{"likelihood": name} for name in likelihoods]
-    settings = [*({**best, **change} for change in changes), _PAPER]
-    seen = [path.setting for path in race.paths]
-    return [Path(new, AUTO_LAMS) for place, new in enumerate(settings) if new not in seen + settings[:place]]
+def _paths(race: Race) -> list[Path]:
+    """List the settings to try, in the order in which they are preferred."""
+    changes: list[Setting] = [{}, {"bend": BEND}]
+    if len(race.y) >= _FEW_ROWS:
+        changes.append({"independence": 0.0})
+        if has_long_direction(race):
+            changes.append({"independence": 0.0, "penalty": "pooled"})
+    paths = variations(race, changes)
+    # For what the choice gains over it.
+    return paths if any(path.setting == PAPER for path in paths) else [*paths, Path(PAPER, (PAPER_LAM,))]
 
 
 def _nearest(lams: Sequence[float], lam: float) -> int:
@@ -256,7 +223,7 @@ def _chosen(race: Race) -> tuple[Path, int]:
     """Choose a path and the place of its lam from what is known."""
     known, losses = _known(race)
     if losses is None:
-        return known[0], _nearest(AUTO_LAMS, _PAPER_LAM)
+        return known[0], _nearest(AUTO_LAMS, PAPER_LAM)
     return _place(known, losses.choose())
 
 
@@ -295,35 +262,13 @@ def _told(path: Path) -> str:
 
 def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
     """Compare what rows lose with the paper's settings on the folds in which these were tried."""
-    paper = next((path for path in race.paths if path.setting == _PAPER and path.parts), None)
+    paper = next((path for path in race.paths if path.setting == PAPER and path.parts), None)
     if paper is None:
         return math.nan
     own = race.losses([paper], sorted(paper.parts))
     _, here, there = np.intersect1d(losses.rows, own.rows, return_indices=True)
-    difference = own.main[_nearest(paper.lams, _PAPER_LAM), there] - of_rows[here]
+    difference = own.main[_nearest(paper.lams, PAPER_LAM), there] - of_rows[here]
     return float(np.average(difference, weights=losses.weights[here]))
-
-
-def _trials(path: Path, race: Race) -> list[Bunch]:
-    """Write down what became of every setting of a path."""
-    numbers = sorted(path.parts)
-    errors, log_losses = (
-        np.array([race.fold_mean(path.parts[number][kind], number) for number in numbers]).reshape(-1, len(path.lams))
-        for kind in (0, 1)
-    )
-    return [
-        Bunch(
-            lam=lam,
-            **path.setting,
-            errors=errors[:, place],
-            log_losses=log_losses[:, place],
-            error=float(errors[:, place].mean()) if numbers else math.nan,
-            log_loss=float(log_losses[:, place].mean()) if numbers else math.nan,
-            given_up=path.given_up,
-            seconds=path.seconds,
-        )
-        for place, lam in enumerate(path.lams)
-    ]
 
 
 def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
@@ -332,7 +277,7 @@ def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OP
     if not race.clock.stopped:
         model = _walked(race, template, path.lams[place:], X, y)
     if race.clock.stopped:
-        start = path.solutions[place] if path.solutions else template.init
+        start = path.solutions[min(path.solutions)][place] if path.solutions else template.init
         model = template.set_params(init=start).fit(X, y, race.weights)
     return model.set_params(callback=race.clock.callback)
 

@@ -327,7 +327,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
         `load_model` reads it back and predicts the same. Loading can run no code, so a file from a stranger is safe.
         A callable `init` and the `callback` are not written. An attribute `recipe_` (plain values that say how a table
-        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set.
+        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set, and so is `novelty_` (the `scores` of
+        `opnb.estimators.novelty.learn_novelty`, by which new rows are told from the training rows).
 
         Parameters
         ----------
@@ -356,8 +357,8 @@ def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
 
 
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
-    data = own_training_data(classifier, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(classifier, X, y, sample_weight)
         starts = starting_points(classifier, data.X, data.labels, data.weights)
         outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
         keep_outcome(classifier, data, outcome)

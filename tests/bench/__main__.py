@@ -10,6 +10,7 @@ from tests.bench import (
     fuzz,
     lessons,
     load,
+    novelty,
     picture,
     real_data,
     soak,
@@ -28,6 +29,7 @@ SECTIONS = (
     | fuzz.SECTIONS
     | soak.SECTIONS
     | load.SECTIONS
+    | novelty.SECTIONS
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS

@@ -319,6 +319,10 @@ def _data_differences(first: DataSpec, second: DataSpec) -> list[tuple[str, str,
         "target": lambda spec: spec.target,
         "preset": lambda spec: spec.options.preset,
         "missing values": lambda spec: spec.options.missing,
+        "codes for missing values": lambda spec: (
+            ", ".join(f"{name}: {', '.join(f'{c:g}' for c in codes)}" for name, codes in spec.options.codes.items())
+            or "none"
+        ),
         "columns": lambda spec: (
             ", ".join(f"{name}: {role}" for name, role in dict(spec.options.roles).items()) or "as proposed"
         ),
