@@ -192,3 +192,14 @@ def test_the_way_through_the_app_leads_to_the_first_lesson_and_leaves_the_fit_al
     page = visit().go("Learn")
     assert ROTATE.shows in page.words
     assert page.go("Workbench").state.result is not None
+
+
+def test_the_last_lesson_has_something_to_turn_and_a_climb():
+    page = Class(lesson="turn", turns="20", n="100", p="4")
+    tours = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id]
+    assert len(tours) == 2  # what shows the points, and the points
+    before = tours[1].proto.bytes
+    page.press("Climb from here")
+    after = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id][1].proto.bytes
+    assert len(after) > len(before)
+    assert b"The climb" in after
