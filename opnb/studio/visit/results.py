@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from opnb.views import Metrics, Projected, metrics, project
+from opnb.views import ClassScores, Metrics, Projected, class_scores, metrics, project
 
 if TYPE_CHECKING:
     from opnb.data import Dataset, Table
@@ -85,6 +85,11 @@ class FitResult:
     def measures(self) -> Measures:
         """How well it predicts the training rows, and the held-out rows if there are any."""
         return self.measured or metrics(self.projected)
+
+    @cached_property
+    def class_scores(self) -> ClassScores:
+        """How well it predicts class by class, on the held-out rows if there are any."""
+        return class_scores(self.projected)
 
     @property
     def train(self) -> Metrics:

@@ -196,11 +196,10 @@ def _two(found: Reasons) -> list[int]:
 
 def _flips(explainer: Explainer, row: NDArray[np.float64]) -> tuple[Flip, ...]:
     """Search once for a row: a choice in the panel does not change what flips it."""
-    asked = (id(explainer.classifier), row.tobytes())
     last: Any = st.session_state.get(_FLIPS)
-    if last is None or last[0] != asked:
-        last = st.session_state[_FLIPS] = (asked, explainer.flips(row))
-    return last[1]
+    if last is None or last[0] is not explainer.classifier or last[1] != row.tobytes():
+        last = st.session_state[_FLIPS] = (explainer.classifier, row.tobytes(), explainer.flips(row))
+    return last[2]
 
 
 def _changes(found: Reasons, changes: tuple[Flip, ...]) -> None:
