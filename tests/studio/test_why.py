@@ -88,6 +88,9 @@ def test_a_row_number_brings_the_reasons(visit):
     page.choose("number_input", "Why this row?", 17)
     assert "Row 17" in page.words
     assert "It is taken for class_0, with probability" in page.words
+    ring = next(trace for trace in page.figures()[0]["data"] if trace.get("name") == "the row asked about")
+    projected = page.state.result.projected
+    assert [ring["x"][0], ring["y"][0]] == projected.Z[projected.rows == 17][0, :2].tolist()
     titles = " ".join(str(figure["layout"].get("title")) for figure in page.figures())
     for words in ("Probability of every class", "Log-odds", "Densities that it was judged by", "a sum over columns"):
         assert words in titles

@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from opnb.data.writing import csv_bytes
-from opnb.studio.ui.charts import chart
+from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
-from opnb.studio.workbench.why import list_of_rows, row_box, why_row
+from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -43,6 +43,10 @@ def picture() -> None:
         st.caption(f":material/info: {escaped(note, 500)}")
     write_link()
     figure, words = _drawn(result, state.picture, drawing)
+    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
+    asked = row_asked_about(result, clicked)
+    # A point that was clicked stands out already, and the figure need not be sent again.
+    ring_row(figure, result, state.picture, None if clicked == [asked] else asked)
     rows = chart(
         figure,
         "picture",
@@ -50,7 +54,7 @@ def picture() -> None:
         revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
         selects=str(result.id),
     )
-    asked = row_box(result, rows)
+    row_box(result)
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:

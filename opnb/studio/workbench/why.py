@@ -10,11 +10,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from opnb.figures import log_odds_figure, parts_figure, posterior_figure, row_density_figure
+from opnb.figures import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.studio.ui.charts import chart
-from opnb.studio.ui.session import look, studio
+from opnb.studio.ui.session import look, studio, theme
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.results import FitResult
+from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.workbench.explaining import (
     Explainer,
@@ -32,27 +33,42 @@ _MOST_FLIPS = 6
 _SHORT = 8  # rows of a list that are shown without scrolling
 
 
-def row_box(result: FitResult, clicked: list[int]) -> int | None:
-    """Ask for a row by its number; a click on a single point fills it in."""
+def row_asked_about(result: FitResult, clicked: list[int]) -> int | None:
+    """Give the number of the row that is asked about: the one that was clicked last, or typed since."""
     key = _box_key()
     before = st.session_state.get(_SEEN, (result.id, []))
     if before != (result.id, clicked):
         st.session_state[_SEEN] = (result.id, clicked)
-        if len(clicked) == 1:
+        if len(clicked) == 1 and clicked[0] > 0:
             st.session_state[key] = clicked[0]
         elif not clicked and before[0] == result.id and before[1] == [st.session_state.get(key)]:
             st.session_state[key] = None  # a click beside the points takes the row back
-    row = st.number_input(
+    row = st.session_state.get(key)
+    return None if row is None else int(row)
+
+
+def ring_row(figure: Any, result: FitResult, picture: PictureSpec, row: int | None) -> None:
+    """Show on the picture where the row lies that is asked about."""
+    if result.n_directions == 1:
+        return
+    place = None if row is None else place_of(result.projected, row)
+    across, up = picture.fitting(result.n_directions)
+    Z = result.projected.Z
+    place_ring(figure, None if place is None else (float(Z[place, across]), float(Z[place, up])), theme=theme())
+
+
+def row_box(result: FitResult) -> None:
+    """Ask for a row by its number."""
+    st.number_input(
         "Why this row?",
         1,
         len(result.table.frame),
         None,
-        key=key,
+        key=_box_key(),
         placeholder="Click a point, or type a row",
         width=260,
         help="Why a row is given its class. Rows are counted as in the table, from 1.",
     )
-    return None if row is None else int(row)
 
 
 def _box_key() -> str:
