@@ -32,6 +32,7 @@ _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
 _OPTIONAL_ARRAYS = ("priors", "masses")
 _COLUMN_ARRAYS = ("landmarks", "weights", "centre")
 _GIVEN_ARRAYS = ("init", "priors")  # parameters that may be arrays
+_NOVELTY = "novelty"  # densities of the training rows, see `opnb.estimators.novelty`; older versions pass it over
 _START_NUMBERS = ("objective", "log_likelihood", "n_iter", "converged", "seconds")
 _MOST_RECORDS = 100_000
 _LENGTH = 8  # bytes that give the length of a safetensors header
@@ -90,6 +91,8 @@ def _arrays(classifier: Any) -> dict[str, NDArray]:
     for name in _GIVEN_ARRAYS:
         if isinstance(getattr(classifier, name), np.ndarray | list | tuple):
             arrays[name] = np.asarray(getattr(classifier, name), dtype=float)
+    if getattr(classifier, "novelty_", None) is not None:
+        arrays[_NOVELTY] = np.asarray(classifier.novelty_, dtype=float)
     if classifier.classes_.dtype.kind in "iufb":
         arrays["classes"] = classifier.classes_
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -139,6 +142,7 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
     classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+    classifier.novelty_ = _checked_novelty(arrays.get(_NOVELTY))
     classifier.columns_ = _columns(description, arrays, classifier.n_features_in_)
     if (classifier.columns_ is None) != (classifier.bend is None):
         raise ValueError("its setting bend does not fit its directions")
@@ -218,6 +222,15 @@ def _check_weights(model: ClassDensities, n_classes: int) -> None:
             given.shape == shape and given.dtype == np.float64 and np.isfinite(given).all() and (given > 0).all()
         ):
             raise ValueError(f"its {name} do not fit its classes and training points")
+
+
+def _checked_novelty(scores: NDArray | None) -> NDArray | None:
+    if scores is None:
+        return None
+    fine = scores.ndim == 1 and scores.size > 0 and scores.dtype == np.float64 and np.isfinite(scores).all()
+    if not (fine and (np.diff(scores) >= 0).all()):
+        raise ValueError("the densities of its training rows are not finite numbers in ascending order")
+    return scores
 
 
 def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> None:

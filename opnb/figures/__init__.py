@@ -20,9 +20,11 @@ from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_fi
 from opnb.figures.projection import draw_projection, projection_figure
 from opnb.figures.reasons import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.figures.strip import draw_strip, strip_figure
+from opnb.figures.touring import Tour, tour
 
 __all__ = [
     "NoBrowserError",
+    "Tour",
     "calibration_figure",
     "column_path_figure",
     "comparison_figure",
@@ -54,4 +56,5 @@ __all__ = [
     "scatter_matrix_figure",
     "spread_figure",
     "strip_figure",
+    "tour",
 ]

@@ -49,6 +49,7 @@ def model_file(result: FitResult) -> bytes:
     # A copy, because a page may be reading the classifier's attributes while this runs in the background.
     written = copy.copy(result.classifier)
     written.recipe_ = None if recipe is None else recipe.to_dict()
+    written.novelty_ = result.novelty.scores
     return model_to_bytes(written)
 
 

@@ -36,7 +36,7 @@ def take_away(state: Studio, result: FitResult) -> None:
         columns = state.studies.outcomes.get(importance_key(result))
         download(
             "Report",
-            lambda: report(result, state.name_of(result), found, errors, columns),
+            lambda: report(result, state.name_of(result), found, errors, columns, state.picture),
             f"{stem}-report.html",
             "text/html",
         )

@@ -11,10 +11,12 @@ from opnb.data.writing import csv_bytes
 from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import CHOICES, PictureSpec
+from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.tour import mode_switch, touring
 from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
 
 MANY_CLASSES = 10
@@ -41,20 +43,14 @@ def picture() -> None:
         state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
+    if state.picture.mode == "tour":
+        rows = touring(result, lambda: _drawn(result, state.picture, drawing, state.new)[0])
+        asked = row_asked_about(result, rows)
+    else:
+        rows, asked = _still(result, state.picture, _drawn(result, state.picture, drawing, state.new)[0])
     write_link()
-    figure, words = _drawn(result, state.picture, drawing)
-    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
-    asked = row_asked_about(result, clicked)
-    # A point that was clicked stands out already, and the figure need not be sent again.
-    ring_row(figure, result, state.picture, None if clicked == [asked] else asked)
-    rows = chart(
-        figure,
-        "picture",
-        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
-        selects=str(result.id),
-    )
     row_box(result)
+    words = _drawn(result, state.picture, drawing, state.new)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
@@ -63,13 +59,31 @@ def picture() -> None:
         why_row(result, asked)
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
+def _still(result: FitResult, picture: PictureSpec, figure: Any) -> tuple[list[int], int | None]:
+    """Show the picture of two directions; give the rows selected on it, and the one that is asked about."""
+    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
+    asked = row_asked_about(result, clicked)
+    # A point that was clicked stands out already, and the figure need not be sent again.
+    ring_row(figure, result, picture, None if clicked == [asked] else asked)
+    rows = chart(
+        figure,
+        "picture",
+        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+        revision=f"{result.id} {picture.directions} {picture.extent}",
+        selects=str(result.id),
+    )
+    return rows, asked
+
+
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, picture, theme(), narrow(), selectable)
+    asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
         computed = compute(result, picture)
         figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
+        focus = focus_of(result, picture)
+        with_new_rows(figure, computed, new.drawn(result), focus=focus, theme=theme(), chosen=new.chosen)
         if not selectable:
             figure.layout.dragmode = False  # a finger on the picture scrolls the page
         last = st.session_state[_LAST] = (asked, figure, describe(computed))
@@ -106,7 +120,8 @@ def _seconds(seconds: float) -> str:
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
     """Ask what to show, and whether dragging selects."""
     directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
-    if result.n_directions > 1:
+    mode: Mode = mode_switch(picture, key) if result.classifier.components_.shape[1] > 1 else "still"
+    if result.n_directions > 1 and mode == "still":
         directions = _direction_boxes(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
@@ -117,7 +132,7 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
             focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
-    return PictureSpec(directions, boundary, extent, margins, focus), drawing
+    return PictureSpec(directions, boundary, extent, margins, focus, mode, picture.plane), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
