@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from opnb.data import Dataset, FeatureColumn, Table
+from opnb.data import Dataset, FeatureColumn, Table, feature_columns
 from opnb.data.writing import csv_bytes
 from opnb.quiet import own_warnings
 from opnb.views import Flip, Margin, Projected, Reasons, flips, margins_view, nearest_rows, reasons
+from opnb.views.bare import bare_projected
 
 if TYPE_CHECKING:
     from opnb.estimators.classifier import OPNBClassifier
+    from opnb.studio.visit.arrivals import ModelFile
     from opnb.studio.visit.results import FitResult
 
 NEAREST = 5
@@ -79,6 +81,12 @@ class Explainer:
 def explainer_of(result: FitResult) -> Explainer:
     """Let a fit explain rows."""
     return Explainer(result.classifier, result.dataset.columns, result.projected, result.dataset, result.table)
+
+
+def explainer_of_file(file: ModelFile) -> Explainer:
+    """Let a model file explain rows."""
+    names = file.recipe.feature_names
+    return Explainer(file.classifier, feature_columns(names, file.recipe), bare_projected(file.classifier, names))
 
 
 def place_of(projected: Projected, row: int) -> int | None:

@@ -14,12 +14,15 @@ from opnb.figures import log_odds_figure, parts_figure, place_ring, posterior_fi
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import look, studio, theme
 from opnb.studio.ui.text import escaped
+from opnb.studio.visit.new_rows import BY_HAND
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import PictureSpec
+from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.workbench.explaining import (
     Explainer,
     explainer_of,
+    explainer_of_file,
     flips_frame,
     place_of,
     reasons_csv,
@@ -109,6 +112,22 @@ def why_row(result: FitResult, row: int) -> None:
     reasons_panel(explainer_of(result), features, f"Row {row:,} ({part})", stem, own=place, truth=truth)
 
 
+def why_new_row(state: Studio) -> None:
+    """Show the reasons for the new row that is looked at, if the user wants them."""
+    row, number, explainer = state.new.features(state.result), state.new.chosen, _explainer(state)
+    if row is None or explainer is None or not st.toggle("Why this new row is given its class", key="why-new-wanted"):
+        return
+    name = "The row by hand" if number == BY_HAND else f"New row {number:,}"
+    reasons_panel(explainer, row, name, f"new-row-{number}", key="why-new")
+
+
+def _explainer(state: Studio) -> Explainer | None:
+    """Give what explains new rows: the model file that is open, else the fit that is shown."""
+    if state.new.model is not None:
+        return explainer_of_file(state.new.model)
+    return None if state.result is None else explainer_of(state.result)
+
+
 def reasons_panel(
     explainer: Explainer,
     row: NDArray[np.float64],
@@ -117,6 +136,7 @@ def reasons_panel(
     *,
     own: int | None = None,
     truth: int | None = None,
+    key: str = "why",
 ) -> None:
     """Show why a prepared row is given its class.
 
@@ -132,14 +152,16 @@ def reasons_panel(
         Place of the row among the projected ones, if it is one of them.
     truth : int, optional
         Number of its true class, if it is known.
+    key : str
+        Tells the panels of one page apart.
     """
-    with st.container(border=True, key="why"):
+    with st.container(border=True, key=key):
         st.subheader(f"Why: {escaped(name)}")
         found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
-        found = _compared(explainer, found, stem)
-        _classes(explainer, found)
-        _direction(explainer, found, stem)
+        found = _compared(explainer, found, f"{key}-{stem}")
+        _classes(explainer, found, key)
+        _direction(explainer, found, key, stem)
         changes = _flips(explainer, row)
         _changes(found, changes)
         _nearest(explainer, row, own)
@@ -148,13 +170,13 @@ def reasons_panel(
             lambda: reasons_csv(found, changes),
             f"{stem}-reasons.csv",
             "text/csv",
-            key="why-download",
+            key=f"{key}-download",
             on_click="ignore",
             icon=":material/download:",
         )
 
 
-def _compared(explainer: Explainer, found: Reasons, stem: str) -> Reasons:
+def _compared(explainer: Explainer, found: Reasons, key: str) -> Reasons:
     """Ask which class to compare with, where there is a choice."""
     names = found.class_names
     if len(names) < 3:
@@ -165,30 +187,30 @@ def _compared(explainer: Explainer, found: Reasons, stem: str) -> Reasons:
         others,
         0,
         format_func=lambda k: shortened(names[k], 40),
-        key=f"why-other-{stem}-{others[0]}",
+        key=f"{key}-other-{others[0]}",
         width=260,
         help="The log-odds are those of the class it is taken for against this one: the runner-up to begin with.",
     )
     return found if other == found.other else explainer.reasons(found.row, other)
 
 
-def _classes(explainer: Explainer, found: Reasons) -> None:
+def _classes(explainer: Explainer, found: Reasons, key: str) -> None:
     counts = explainer.projected.train_counts
     left, right = st.columns(2, gap="medium")
     with left:
-        chart(posterior_figure(found, counts, **look()), "why-posterior", "Probability of every class", bar=False)
+        chart(posterior_figure(found, counts, **look()), f"{key}-posterior", "Probability of every class", bar=False)
     with right:
-        chart(log_odds_figure(found, **look()), "why-odds", "The log-odds as a sum over directions", bar=False)
+        chart(log_odds_figure(found, **look()), f"{key}-odds", "The log-odds as a sum over directions", bar=False)
 
 
-def _direction(explainer: Explainer, found: Reasons, stem: str) -> None:
+def _direction(explainer: Explainer, found: Reasons, key: str, stem: str) -> None:
     """Show one direction: the densities there, and what every column adds to the position."""
     direction = st.selectbox(
         "Look at",
         found.heaviest,
         0,
         format_func=lambda d: f"Direction {d + 1} (adds {found.direction_odds[d]:+.2f})",
-        key=f"why-direction-{stem}-{found.heaviest[0]}",
+        key=f"{key}-direction-{stem}-{found.heaviest[0]}",
         width=260,
     )
     left, right = st.columns(2, gap="medium")
@@ -196,13 +218,13 @@ def _direction(explainer: Explainer, found: Reasons, stem: str) -> None:
         figure = row_density_figure(
             explainer.margin(direction), found, explainer.projected.train_counts, focus=_two(found), **look()
         )
-        chart(figure, "why-densities", "Class densities along the direction, with the row's place", bar=False)
+        chart(figure, f"{key}-densities", "Class densities along the direction, with the row's place", bar=False)
     with right:
         if found.parts is None:
             st.caption("This direction is not straight: its positions are no sum over columns.")
         else:
             words = "What every column adds to the position"
-            chart(parts_figure(found, direction, **look()), "why-parts", words, bar=False)
+            chart(parts_figure(found, direction, **look()), f"{key}-parts", words, bar=False)
             st.caption("The position splits by columns; the density at it does not split further.")
 
 
@@ -233,5 +255,10 @@ def _nearest(explainer: Explainer, row: NDArray[np.float64], own: int | None) ->
     if frame is None:
         return
     st.markdown("**The training rows that are most like it for the model**")
-    list_of_rows(frame, "nearest", "The nearest training rows")
-    st.caption("Distances are over all directions, in bandwidths. Choose a row to ask about it.")
+    words = "The nearest training rows"
+    if own is None:  # a new row: the box that asks about a row of the table is elsewhere
+        st.dataframe(frame, hide_index=True, height="content", alt=words)
+    else:
+        list_of_rows(frame, "nearest", words)
+    more = " Choose a row to ask about it." if own is not None else ""
+    st.caption(f"Distances are over all directions, in bandwidths.{more}")
