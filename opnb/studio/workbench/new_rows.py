@@ -19,6 +19,7 @@ from opnb.studio.visit.new_rows import listed as listed_rows
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.why import why_new_row
 
 _SEEN = "rows-seen"
 _FIELDS = 24  # columns that get a field each; more are filled in in a table
@@ -47,6 +48,7 @@ def new_rows_panel(state: Studio) -> None:
             _outcome(state, predicted)
         st.button("Give these rows up", icon=":material/undo:", on_click=state.new.give_up, key="rows-give-up")
     _by_hand(state, predictor)
+    why_new_row(state)
 
 
 def _file_box(state: Studio, predictor: Predictor) -> None:
