@@ -10,7 +10,8 @@ import streamlit as st
 from opnb.data.ingredient import Ingredient
 from opnb.data.new_rows import usual_values
 from opnb.errors import DataError
-from opnb.studio.ui.intake import LET_IN, bring_in, listed
+from opnb.studio.ui.file_box import file_box
+from opnb.studio.ui.intake import bring_in, listed
 from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.intake import bring_rows
@@ -50,7 +51,7 @@ def new_rows_panel(state: Studio) -> None:
 
 
 def _file_box(state: Studio, predictor: Predictor) -> None:
-    file = st.file_uploader("Rows to predict", key=f"upload-rows-{state.revision}", max_upload_size=LET_IN)
+    file = file_box("Rows to predict", f"upload-rows-{state.revision}")
     names = list(usual_values(predictor.recipe))
     st.caption(
         f"A table with {quantity(len(names), 'column')}: {listed(names)}. They are prepared as the training rows were; "
