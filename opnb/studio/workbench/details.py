@@ -39,9 +39,9 @@ def details() -> None:
         "Densities": _margins,
         "All pairs": _matrix,
         "Search": _history,
-        NEW_ROWS: lambda result: new_rows_panel(state),
         f"Fits ({len(state.fits)})": lambda result: fits_of_this_visit(state),
         "Take away": lambda result: take_away(state, result),
+        NEW_ROWS: lambda result: new_rows_panel(state),
     }
     names = list(views)
     # A control that begins elsewhere is another one.
