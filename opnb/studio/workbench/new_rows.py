@@ -63,8 +63,7 @@ def _file_box(state: Studio, predictor: Predictor) -> None:
 
 
 def _outcome(state: Studio, predicted: Predicted) -> None:
-    for sentence in sentences(predicted):
-        st.markdown(f"- {escaped(sentence, 600)}")
+    st.markdown("\n".join(f"- {escaped(sentence, 600)}" for sentence in sentences(predicted)))
     kinds = [kind for kind in _KINDS if kind == "all" or len(chosen_rows(predicted, kind))]
     which = st.segmented_control(
         "Rows listed",
@@ -115,7 +114,10 @@ def _choose(state: Studio, row: int | None) -> None:
 def _columns(frame: pd.DataFrame, predicted: Predicted) -> dict[str, Any]:
     own = set(predicted.table.frame.columns)
     shares = [name for name in frame.columns[1:] if name not in own and frame[name].dtype.kind == "f"]
-    return {name: st.column_config.NumberColumn(format="%.3f") for name in shares}
+    config: dict[str, Any] = {name: st.column_config.NumberColumn(format="%.3f") for name in shares}
+    if any(predicted.applied.reasons):
+        config[frame.columns[len(frame.columns) - len(own) - 1]] = st.column_config.TextColumn(width="large")
+    return config
 
 
 # By hand ----------------------------------------------------------------------------------------------------------
