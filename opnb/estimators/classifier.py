@@ -61,7 +61,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         and divides by the range of the middle half (as wide as a standard deviation if the feature is normal), which a
         few gross outliers cannot move.
     max_iter : int, default=100
-        Limit on the iterations of a start.
+        Limit on the iterations of a start. 0 searches nothing: the model has the directions of `init`, which may be an
+        array of one's own.
     tol : float, default=1e-5
         Tolerance on the largest entry of the gradient.
     independence : float, default=0.0
@@ -197,7 +198,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
     def warn_if_it_gave_up(self) -> None:
         """Warn with `ConvergenceWarning` if the search ended short of its tolerance."""
-        if not (self.converged_ or self.stopped_):
+        if not (self.converged_ or self.stopped_) and self.max_iter > 0:
             warnings.warn(
                 f"The search gave up after {self.n_iter_} iterations ({self._message}), short of tol={self.tol:g}. "
                 "The model can be used; raise max_iter or lam for one that no longer moves.",
@@ -356,8 +357,8 @@ def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
 
 
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
-    data = own_training_data(classifier, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(classifier, X, y, sample_weight)
         starts = starting_points(classifier, data.X, data.labels, data.weights)
         outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
         keep_outcome(classifier, data, outcome)

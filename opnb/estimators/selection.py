@@ -73,8 +73,8 @@ def fit_path(
         In the order of `lams`. Each has had a share of `max_iter` iterations.
     """
     first = clone(template)
-    data = own_training_data(first, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(first, X, y, sample_weight)
         starts = first_starts = starting_points(first, data.X, data.labels, data.weights)
         problem = _searched(first, pose(first, data, lams[-1]))
         path: list[OPNBClassifier] = []

@@ -67,8 +67,8 @@ def check_parameters(estimator: Any) -> None:
     check_bend(estimator.bend)
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
-    for name in ("n_init", "max_iter"):
-        check_whole_number(name, getattr(estimator, name))
+    check_whole_number("n_init", estimator.n_init)
+    check_whole_number("max_iter", estimator.max_iter, least=0)
     if estimator.n_init > 1 and not (isinstance(estimator.init, str) and estimator.init == "random"):
         raise ValueError(f"n_init={estimator.n_init} needs init='random': any other start gives the same every time.")
     if estimator.n_components is not None:

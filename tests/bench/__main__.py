@@ -14,6 +14,7 @@ from tests.bench import (
     picture,
     real_data,
     soak,
+    tour,
     tuning,
 )
 
@@ -32,6 +33,7 @@ SECTIONS = (
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | tour.SECTIONS
 )
 
 if __name__ == "__main__":

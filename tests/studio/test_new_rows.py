@@ -238,7 +238,7 @@ def test_an_upload_without_a_target_is_asked_about_and_predicted(visit):
     assert "12 rows of 12 in new.csv predicted" in page.words
     drawn = [trace for trace in page.figures()[0]["data"] if trace.get("name", "").startswith("new rows")]
     assert drawn
-    assert page.find("segmented_control", "More about this fit").value == 7
+    assert page.find("segmented_control", "More about this fit").value == 5
     page.choose("toggle", "One row by hand", True)
     hand = [trace for trace in page.figures()[0]["data"] if trace.get("name") == "row by hand"]
     assert {mark["marker"]["symbol"] for mark in hand} == {"star-diamond", "circle-open"}  # the row, and its ring

@@ -5,10 +5,10 @@ What a table needs before it can be used is changed here, too: how it is read, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opnb.data import Limits, Table, read_table
 from opnb.data.roles import FEW_CLASSES
@@ -18,6 +18,9 @@ from opnb.studio.visit.arrivals import Rows, Unread, looks_like_model, open_mode
 from opnb.studio.visit.links import LONGEST_NAME
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
 from opnb.studio.visit.state import Draft, Studio
+
+if TYPE_CHECKING:
+    from opnb.studio.visit.results import FitResult
 
 LIMITS = Limits()
 ENCODINGS = (
@@ -178,6 +181,25 @@ def change_roles(state: Studio, roles: Mapping[str, str]) -> bool:
     proposed = {column.name: column.role for column in working.proposal.columns}
     wanted = dict(working.spec.options.roles) | dict(roles)
     return change_options(state, roles={name: role for name, role in wanted.items() if proposed.get(name) != role})
+
+
+def keep_columns(state: Studio, result: FitResult, names: Collection[str]) -> bool:
+    """Fit again with some of a fit's columns, and tell whether it could be; `fit_error` says why not.
+
+    The fit stays on the list, and as `before_columns`, to come back to; a table that waits goes on waiting.
+    """
+    data, waiting = result.spec.data, state.draft
+    gone = {column.name: "leave out" for column in result.dataset.columns if column.name not in names}
+    options = replace(data.options, roles=dict(data.options.roles) | gone)
+    raw = state.raw if state.table == result.table else None
+    state.spec = result.spec
+    if not state.offer(data.source, result.table, replace(data, options=options), raw):
+        assert state.draft is not None
+        state.fit_error, state.draft = state.draft.error, waiting
+        return False
+    state.draft, state.before_columns = waiting, result
+    state.fit(state.spec)
+    return True
 
 
 def apply_remedy(state: Studio, remedy: Remedy) -> bool:

@@ -77,6 +77,7 @@ class Studio:
     picture : settings of the picture
     work : the fit under way, the studies, and what the pages have under way
     tried : the remedy tried last
+    before_columns : the fit before columns were left out of it
     notices : sentences to show once
     awaited : a link that waits for its upload
     keeper : saves the visit
@@ -103,6 +104,7 @@ class Studio:
     picture: PictureSpec = field(default_factory=PictureSpec)
     work: LongWork = field(init=False)
     tried: TriedRemedy | None = None
+    before_columns: FitResult | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
@@ -183,14 +185,18 @@ class Studio:
         """Give the settings for the data in use, with no more directions than these have columns."""
         assert self.data_spec is not None
         assert self.dataset is not None
-        count = spec.n_components and min(spec.n_components, self.dataset.X.shape[1])
+        p = self.dataset.X.shape[1]
+        count = spec.n_components and min(spec.n_components, p)
+        if spec.has_given_axes and spec.start is not None and spec.bend is None and len(spec.start[0]) != p:
+            spec = replace(spec, init="pca", start=None)  # axes of other columns
         return replace(spec, data=self.data_spec, n_components=count)
 
     def _forget_fit(self) -> None:
         self.work.fit.drop()
         self.result = self.interrupted = None
         self.fit_error = ""
-        self.picture = replace(self.picture, directions=(0, 1), focus=())  # what belongs to the model and its classes
+        # What belongs to the model and its classes.
+        self.picture = replace(self.picture, directions=(0, 1), focus=(), plane=None)
         self.revision += 1
 
     @property
@@ -216,6 +222,8 @@ class Studio:
             return None
         self.cancel()
         self.studies.drop()  # a fit that is asked for does not wait for a study
+        if spec != self.spec:
+            self.picture = replace(self.picture, plane=None)  # what was turned was another fit
         self.spec, self.fit_error, self.interrupted, self.new.model = spec, "", None, None
         work = self.keeper.saving(partial(fitting, spec, self.table, self.dataset))
         grace = AWAY if self.keeper.store is not None else None

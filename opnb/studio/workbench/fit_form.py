@@ -20,6 +20,7 @@ _BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
 _SCALES = (True, False, "robust")
 _INDEPENDENCE = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 _BENDS = (0.3, 1.0, 3.0)
+_STARTS = ("pca", "random")  # axes turned by hand come from the picture
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
@@ -92,7 +93,7 @@ def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
             help=_HELP["lam"],
         ),
         "penalty": _choice("Penalty on", "penalty", spec, key),
-        "init": _choice("Start from", "init", spec, key),
+        "init": _listed("Start from", "init", _STARTS, spec.init, key),
     }
     left, right = st.columns(2)
     values["n_components"] = left.number_input(
