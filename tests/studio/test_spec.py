@@ -186,6 +186,13 @@ def test_differences_are_in_words():
     assert ("directions", "2", "all, 20 at the most") in differences(first, second)
 
 
+def test_codes_for_missing_values_are_a_difference():
+    first = default_spec()
+    options = replace(first.data.options, missing_codes={"ash": [-999.0, 99.0]})
+    second = replace(first, data=replace(first.data, options=options))
+    assert differences(first, second) == [("codes for missing values", "none", "ash: -999, 99")]
+
+
 def test_labels_name_what_is_unusual():
     assert default_spec("iris").label() == "iris, 2 directions, λ = 0.001"
     unusual = FitSpec(
