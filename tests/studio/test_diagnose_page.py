@@ -4,12 +4,24 @@ import json
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from opnb.studio.diagnose.diagnosis import comparable_objectives, fate, number_of, remedied_spec, what_changed
+from opnb.diagnostics import Finding, LamChoice
+from opnb.studio.diagnose.diagnosis import (
+    comparable_objectives,
+    fate,
+    in_order,
+    number_of,
+    remedied_spec,
+    share_axes,
+    what_changed,
+    with_path,
+)
 from opnb.studio.visit.settings import default_spec
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import Stopped, Studies, report
+from opnb.views import PathErrors
 
 HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 400})}
 
@@ -57,12 +69,11 @@ def test_the_remedy_is_a_new_fit_shown_beside_the_old_one(visit):
     assert page.state.fits[-2:] == [before, after]
     assert after.test.error < before.test.error - 0.1
     assert "Before and after" in page.words
-    assert "The held-out error fell from" in page.words
-    assert "The points after lie close together" in page.words
-    titles = [note["text"] for figure in page.figures() for note in figure["layout"].get("annotations", ())]
-    assert any("Before" in title for title in titles)
-    assert any("After" in title for title in titles)
-    page.segment("Axes", "Each its own")
+    said = " ".join(element.value.replace("\\", "") for element in page.at.success)
+    assert "The held-out error fell from" in said
+    assert "clearly better" in said
+    assert "each has its own axes" in page.words
+    assert "not compared: with other settings" in page.words
     assert [figure["layout"]["title"]["text"][:13] for figure in page.figures()[:2]] == [
         "<b>Before</b>",
         "<b>After</b><",
@@ -115,6 +126,7 @@ def test_a_long_diagnosis_can_be_stopped_and_started_again(visit, monkeypatch):
         return ()
 
     monkeypatch.setattr("opnb.studio.diagnose.page.diagnose_work", slow)
+    monkeypatch.setattr("opnb.studio.diagnose.page.advise_work", lambda result, findings, job: findings)
     page = visit()
     page.go("Diagnose")
     page.find("button", "Cancel").click()
@@ -173,9 +185,31 @@ def test_remedies_stay_within_the_bounds_of_the_app():
 def test_the_words_about_a_change(visit):
     page = diagnosed(visit())
     result = page.state.result
-    assert "stayed at" in what_changed(result, result)
-    findings = page.state.studies.outcomes["diagnosis", result.id]
+    assert "stayed at" in what_changed(result, result).sentence
+    assert "No row became" in what_changed(result, result).sentence
+    findings = next(found for key, found in page.state.studies.outcomes.items() if key[0] == "advice")
     good = next(finding for finding in findings if finding.severity == "good")
     assert "no longer holds" in fate("It", good.code, findings)
     for finding in findings:
         assert number_of(finding).value
+
+
+def test_good_news_needs_an_error_clearly_below_guessing():
+    def said(code, severity):
+        return Finding(code, severity, "Title", "Words.", {})
+
+    assert in_order((said("calibration", "notice"), said("guessing", "good")))
+    assert not in_order((said("guessing", "notice"),))
+    assert not in_order((said("calibration", "warning"), said("guessing", "good")))
+
+
+def test_the_end_of_a_path_of_lambdas_is_told(visit):
+    result = visit().state.result
+    assert share_axes(result, result)
+    lams, errors = np.array([1e-3, 1e-2, 1e-1, 1.0]), np.linspace(0.1, 0.4, 4)[:, None] + [0.0, 0.01]
+    path = PathErrors(LamChoice(1e-3, 0, 0, lams, errors.mean(axis=1), np.zeros(4)), errors, (), ())
+    assert with_path((), None, 1e-3) == ()
+    assert with_path((), path, 1e-2) == ()
+    (edge,) = with_path((), path, 1e-3)
+    assert edge.code == "edge-of-grid"
+    assert edge.remedy.settings == {"lam": 1e-4}

@@ -76,6 +76,24 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 
+def pair_of_pictures(
+    results: tuple[FitResult, FitResult],
+    titles: tuple[str, str],
+    picture: PictureSpec,
+    same_axes: bool,
+    **drawing: Any,
+) -> list[Any]:
+    """Draw two results whole, a figure each, on the same axes if both are planes and it is wanted."""
+    computed = [compute(result, picture) for result in results]
+    planes = [one for one in computed if isinstance(one, ProjectionView)]
+    if same_axes and len(planes) == 2:
+        computed = [compute(result, picture, joint_ranges(planes)) for result in results]
+    return [
+        draw(one, title=title, focus=focus_of(result, picture), **drawing)
+        for one, title, result in zip(computed, titles, results, strict=True)
+    ]
+
+
 def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
     """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
     figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
