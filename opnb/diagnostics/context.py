@@ -189,13 +189,24 @@ class Context:
         return np.log(bandwidths)[:, None] + np.log(np.maximum(self.counts - 1, 1)) - LOG_HEIGHT
 
     @cached_property
-    def variances(self) -> Array:
-        """Eigenvalues of the covariance of the scaled features, largest first."""
+    def _principal(self) -> tuple[Array, Array]:
         X = self.X[self.rows]
         centred = X - X.mean(axis=0)
         # The smaller of the two cross products has the same eigenvalues but for zeros.
-        product = centred.T @ centred if X.shape[1] <= X.shape[0] else centred @ centred.T
-        return np.maximum(np.linalg.eigvalsh(product)[::-1], 0.0) / max(len(X) - 1, 1)
+        tall = X.shape[1] <= X.shape[0]
+        values, vectors = np.linalg.eigh(centred.T @ centred if tall else centred @ centred.T)
+        first = vectors[:, -1] if tall else centred.T @ vectors[:, -1]
+        return np.maximum(values[::-1], 0.0) / max(len(X) - 1, 1), first / max(np.linalg.norm(first), 1e-300)
+
+    @property
+    def variances(self) -> Array:
+        """Eigenvalues of the covariance of the scaled features, largest first."""
+        return self._principal[0]
+
+    @property
+    def first_direction(self) -> Array:
+        """The direction of most variance of the scaled features, of unit length."""
+        return self._principal[1]
 
     @cached_property
     def test_log_posterior(self) -> Array:

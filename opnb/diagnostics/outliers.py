@@ -20,7 +20,9 @@ FEW = 0.05
 # Share of a column's squared distances that its far rows carry when they rule it.
 RULED = 0.5
 # Share of a shown direction's squared weights on ruled columns: what of the picture rests on their scale.
-WEIGHT_WARNING = 0.25
+WEIGHT_WARNING, WEIGHT_NOTICE = 0.25, 0.1
+# Spread of far values, as a share of their size, below which they are one value: a rare category, not outliers.
+_ONE_VALUE = 0.1
 _SHOWN = 2
 _MOST_LISTED = 500
 _MIDDLE_HALF = 1.349  # deviations that the middle half of a normal column spans
@@ -30,6 +32,7 @@ def outliers(context: Context) -> Finding:
     """See whether few far rows make most of a column's spread."""
     far = far_values(context.X)
     ruled = np.flatnonzero(_shares(context.X, far) >= RULED)
+    ruled = ruled[[_scattered(context.X[far[:, j], j]) for j in ruled]] if ruled.size else ruled
     rows = np.flatnonzero(far[:, ruled].any(axis=1))
     weights = context.clf.components_[:_SHOWN, ruled] ** 2
     evidence: dict[str, Any] = {
@@ -40,7 +43,7 @@ def outliers(context: Context) -> Finding:
         "farthest": _farthest(context.X, ruled),
         "weight": float(weights.sum(axis=1).max(initial=0.0)),
     }
-    if context.clf.scale == "robust" or not ruled.size:
+    if context.clf.scale == "robust" or evidence["weight"] < WEIGHT_NOTICE:
         return Finding("outliers", "good", *_good_words(context, ruled.size), evidence)
     severity: Severity = "warning" if evidence["weight"] >= WEIGHT_WARNING else "notice"
     remedy = Remedy({"scale": "robust"}, "Scale columns by their middle half, which a few far rows cannot move.")
@@ -65,6 +68,11 @@ def _shares(X: Array, far: Any) -> Array:
     return np.where(far, squares, 0.0).sum(axis=0) / np.maximum(squares.sum(axis=0), 1e-300)
 
 
+def _scattered(values: Array) -> bool:
+    """Tell outliers, which lie here and there, from a value of its own."""
+    return values.size == 1 or bool(values.std() > _ONE_VALUE * np.abs(values).mean())
+
+
 def _farthest(X: Array, columns: Any) -> float:
     """Give the farthest value, in deviations of the middle half of its column."""
     return float(_distances(X[:, columns]).max()) if columns.size else 0.0
@@ -72,10 +80,12 @@ def _farthest(X: Array, columns: Any) -> float:
 
 def _good_words(context: Context, n_columns: int) -> tuple[str, str]:
     if n_columns:
+        why = "Scales are those of the middle half, which they cannot move."
+        if context.clf.scale != "robust":
+            why = "But these columns weigh little on the directions shown."
         return (
-            "Far rows, allowed for",
-            f"In {n_columns} of {context.X.shape[1]} columns a few far rows make most of the spread. Scales are those "
-            "of the middle half, which they cannot move.",
+            "Far rows that do no harm",
+            f"In {n_columns} of {context.X.shape[1]} columns a few far rows make most of the spread. {why}",
         )
     return "No row rules a scale", f"In none of {context.X.shape[1]} columns do a few far rows make most of the spread."
 

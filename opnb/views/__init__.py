@@ -6,6 +6,7 @@
 from opnb.views.axes import Axis
 from opnb.views.description import describe_projection
 from opnb.views.margins import Margin, MarginsView, margins_view
+from opnb.views.marks import Marks, finding_marks
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
     HistoryView,
@@ -28,6 +29,7 @@ __all__ = [
     "LoadingsView",
     "Margin",
     "MarginsView",
+    "Marks",
     "Metrics",
     "Movie",
     "PathErrors",
@@ -39,6 +41,7 @@ __all__ = [
     "StripView",
     "describe_projection",
     "differences",
+    "finding_marks",
     "history_view",
     "joint_ranges",
     "loadings_view",

@@ -26,12 +26,13 @@ from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme
 from opnb.studio.ui.study import study
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import pair_of_pictures
+from opnb.studio.visit.drawing import focus_of, pair_of_pictures, picture_with_marks
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import FitSpec, differences
 from opnb.studio.visit.state import TriedRemedy
 from opnb.studio.words import quantity
 from opnb.studio.work.studies import advice_key, diagnosis_key, path_key
+from opnb.views import finding_marks
 
 # Icon, word and colour: never the colour alone.
 _LOOKS: dict[str, tuple[str, str, Any]] = {
@@ -106,6 +107,8 @@ def _card(result: FitResult, finding: Finding, tried: bool) -> None:
                 _remedy(result, finding, tried)
         with right:
             _evidence(result, finding)
+        if finding.severity != "good":
+            _in_the_picture(result, finding)
 
 
 def _evidence(result: FitResult, finding: Finding) -> None:
@@ -113,6 +116,17 @@ def _evidence(result: FitResult, finding: Finding) -> None:
     figure = evidence_figure(finding.code, finding.evidence, names, theme=theme(), compact=narrow())
     if figure is not None:
         chart(figure, f"evidence-{finding.code}-{result.id}", f"Picture of the finding: {finding.title}", bar=False)
+
+
+def _in_the_picture(result: FitResult, finding: Finding) -> None:
+    """Show where the finding is in the picture, if it has a place there."""
+    marks = finding_marks(finding.code, finding.evidence, result.classifier, result.projected)
+    if marks is None:
+        return
+    focus = focus_of(result, studio().picture)
+    figure = picture_with_marks(result, marks, theme=theme(), compact=narrow(), height=440, focus=focus)
+    chart(figure, f"place-{finding.code}-{result.id}", f"{finding.title}, marked in the projection", bar=False)
+    st.caption(escaped(marks.caption, 300))
 
 
 def _remedy(result: FitResult, finding: Finding, tried: bool) -> None:

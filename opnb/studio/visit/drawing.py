@@ -7,12 +7,13 @@ from dataclasses import fields
 from typing import Any
 
 from opnb.diagnostics import Finding
-from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
+from opnb.figures import comparison_figure, draw_marks, draw_projection, draw_strip, path_figure
 from opnb.reports.fit_report import fit_report
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
 from opnb.views import (
+    Marks,
     PathErrors,
     ProjectionView,
     StripView,
@@ -74,6 +75,14 @@ def side_by_side(
     again = [compute(result, picture, ranges) for result in results]
     planes = [one for one in again if isinstance(one, ProjectionView)]
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
+
+
+def picture_with_marks(result: FitResult, marks: Marks, **drawing: Any) -> Any:
+    """Draw the picture of a result with a finding marked in it, all points shown."""
+    spec = PictureSpec(directions=marks.directions)
+    computed = compute(result, spec)
+    assert isinstance(computed, ProjectionView)  # marks need two directions
+    return draw_marks(computed, marks, result.projected, **drawing)
 
 
 def pair_of_pictures(
