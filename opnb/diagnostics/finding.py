@@ -92,7 +92,7 @@ class Trial:
     @property
     def is_behind(self) -> bool:
         """Whether to give up before all folds were seen."""
-        return self.verdict.worse > self.verdict.better or (self.verdict.lead <= 0 and self.loss_lead < 0)
+        return self.verdict.lead < -1 or (self.verdict.lead <= 0 and self.loss_lead < 1)
 
     @property
     def sentence(self) -> str:
