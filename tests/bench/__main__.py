@@ -11,9 +11,11 @@ from tests.bench import (
     fuzz,
     lessons,
     load,
+    novelty,
     picture,
     real_data,
     soak,
+    tour,
     tuning,
 )
 
@@ -29,9 +31,11 @@ SECTIONS = (
     | fuzz.SECTIONS
     | soak.SECTIONS
     | load.SECTIONS
+    | novelty.SECTIONS
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | tour.SECTIONS
 )
 
 if __name__ == "__main__":
