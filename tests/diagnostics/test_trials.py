@@ -143,8 +143,8 @@ def test_good_advice_comes_first_among_equals(tried):
 @pytest.mark.parametrize(
     "problem",
     [
-        problems.faint_signal,
-        *(pytest.param(problem, marks=pytest.mark.slow) for problem in (problems.hill_valley, problems.crowded_plane)),
+        problems.crowded_plane,
+        *(pytest.param(problem, marks=pytest.mark.slow) for problem in (problems.hill_valley, problems.faint_signal)),
     ],
     ids=lambda problem: problem.__name__,
 )
