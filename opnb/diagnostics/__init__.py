@@ -4,7 +4,8 @@
 training rows left out: what does not help there is no advice. Each check is a function of a `Context`; its thresholds
 are constants of its module, set by simulation: at most 5 % false warnings on clean problems, at least 95 % of the
 faulty ones found.
-`make bench BENCH="false_warnings detection starts endings harm diagnosis_cost"` prints the figures, for other seeds.
+`make bench BENCH="false_warnings detection starts endings harm diagnosis_cost"` prints the figures, for other seeds,
+and `BENCH="survey chains"` what becomes of advice on real data.
 """
 
 from collections.abc import Callable, Iterator, Sequence

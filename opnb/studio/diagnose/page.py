@@ -137,7 +137,7 @@ def _remedy(result: FitResult, finding: Finding, tried: bool) -> None:
         return
     sentence = escaped(finding.remedy.sentence, 300)
     if not tried:
-        st.caption(f":material/science: {sentence} It is being tried on the training rows first.")
+        st.caption(f":material/science: {sentence} It is offered if it helps on training rows left out.")
         return
     said = "It cannot be fitted to parts of these rows." if finding.trial is None else finding.trial.sentence
     if not finding.is_advice:
