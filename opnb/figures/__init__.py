@@ -14,6 +14,7 @@ from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
+from opnb.figures.marks import draw_marks
 from opnb.figures.measures import confusion_figure, draw_loadings, history_figure, loadings_figure
 from opnb.figures.methods import spread_figure
 from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
@@ -32,6 +33,7 @@ __all__ = [
     "dimension_figure",
     "draw_loadings",
     "draw_margins",
+    "draw_marks",
     "draw_movie",
     "draw_projection",
     "draw_scatter_matrix",

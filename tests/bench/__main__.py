@@ -1,6 +1,7 @@
 import sys
 
 from tests.bench import (
+    advice,
     browser,
     costs,
     crashes,
@@ -22,6 +23,7 @@ SECTIONS = (
     engine.SECTIONS
     | browser.SECTIONS
     | diagnoses.SECTIONS
+    | advice.SECTIONS
     | real_data.SECTIONS
     | tuning.SECTIONS
     | picture.SECTIONS
