@@ -19,6 +19,7 @@ from opnb.core.warm_up import warm_up
 from opnb.data import propose
 from opnb.errors import OPNBError, WorkspaceError
 from opnb.studio.logs import event, visit_of
+from opnb.studio.serving.guard import is_of_this_computer
 from opnb.studio.ui import address
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult
@@ -113,7 +114,8 @@ def _reopen(state: Studio, workspace_id: str) -> bool:
 
 def _store() -> tuple[Store | None, str]:
     """Give the store of this server, or the reason why there is none."""
-    local = st.get_option("server.address") in _THIS_COMPUTER
+    # Behind a proxy the app listens to this computer alone, too, and is served all the same.
+    local = st.get_option("server.address") in _THIS_COMPUTER and is_of_this_computer(st.context.headers)
     try:
         settings = store_settings(os.environ, local=local)
     except WorkspaceError as error:
