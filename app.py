@@ -10,7 +10,7 @@ from opnb.studio.serving import health
 from opnb.studio.serving.guard import Guard
 from opnb.studio.ui import plotly_file
 from opnb.studio.ui.gate import let_in
-from opnb.studio.ui.session import enter
+from opnb.studio.ui.session import enter, leave
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     # A picture of ours: browsers fetch named icons for the tab from another company's server.
@@ -29,6 +29,7 @@ if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     chosen = st.navigation(pages, position="top")
     enter(pages)
     chosen.run()
+    leave()
 else:  # the server imports it once
     set_up_logs()
     app = st.App(

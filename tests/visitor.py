@@ -31,7 +31,7 @@ class Answers:
 class Visitor:
     """One visit."""
 
-    def __init__(self, address, query=""):
+    def __init__(self, address, query="", cookies=None, origin=None):
         self.address, self.query = address, query
         self.token = _xsrf_token(address)
         self.widgets, self.states, self.pages = {}, {}, {}
@@ -39,10 +39,12 @@ class Visitor:
         self.again, self.page, self.session = {}, "", ""
         self.answers = Answers()
         self._open = ExitStack()
+        sent = (cookies or {}) | {"_streamlit_xsrf": self.token}
         connection = connect(
             address.replace("http", "ws") + "/_stcore/stream",
             subprotocols=["streamlit", self.token],
-            additional_headers={"Cookie": f"_streamlit_xsrf={self.token}"},
+            origin=origin,
+            additional_headers={"Cookie": "; ".join(f"{name}={value}" for name, value in sent.items())},
             max_size=None,
             open_timeout=PATIENCE,
             ping_interval=None,

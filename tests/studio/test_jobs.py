@@ -277,3 +277,17 @@ def test_a_queue_in_which_nobody_gets_on_is_noticed(gate, monkeypatch):
     now = time.monotonic()
     monkeypatch.setattr(jobs.time, "monotonic", lambda: now + 500.0)
     assert 499 < queue.idle_seconds() < 510
+
+
+def test_a_visitors_own_work_gives_way_to_what_its_page_stands_still_for(gate):
+    queue = Queue(1, turn=3600.0)
+    fit = queue.submit(gate.job("fit", "me"))
+    eventually(lambda: gate.began)
+    reading = Job(lambda job: "read", "me")
+    reading.awaited = True
+    queue.submit(reading)
+    assert reading.wait(WAIT)
+    assert not fit.finished
+    gate.open.set()
+    assert fit.wait(WAIT)
+    assert fit.result == "fit"

@@ -10,13 +10,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from opnb.data import Limits, Table, read_table
+from opnb.data import Limits, Table
 from opnb.data.roles import FEW_CLASSES
 from opnb.errors import OPNBError, ReadingError, Remedy
 from opnb.studio.logs import event, visit_of
 from opnb.studio.visit.links import LONGEST_NAME
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
 from opnb.studio.visit.state import Draft, Studio, Unread
+from opnb.studio.work.reading import read_upload
 
 LIMITS = Limits()
 ENCODINGS = (
@@ -78,13 +79,13 @@ def _read(state: Studio, name: str, data: bytes, given: dict[str, Any]) -> tuple
     # The link may come from anyone, and some of Python's encodings take very long.
     if wanted is not None and reading and reading.get("encoding", "utf-8") in ENCODINGS:
         try:
-            table = read_table(data, name=name, limits=LIMITS, **reading)  # type: ignore[arg-type]
+            table = read_upload(state.work.reading, data, name, LIMITS, **reading)
         except ReadingError:  # it is another file
             pass
         else:
             if table.content_hash.startswith(wanted.content):
                 return table, reading
-    return read_table(data, name=name, limits=LIMITS, **given), given
+    return read_upload(state.work.reading, data, name, LIMITS, **given), given
 
 
 def change_data(state: Studio, spec: DataSpec) -> bool:

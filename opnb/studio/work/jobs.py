@@ -69,6 +69,7 @@ class Job(Generic[T]):
         self.status: Status = "waiting"
         self.started = self.began = time.monotonic()
         self.abandoned = False
+        self.awaited = False  # a page stands still for it: what else its owner has running gives way at once
         self._work, self._watchers, self._grace = work, [alive], grace
         self._in_the_way: Callable[[], bool] = lambda: False
         self._give_way: Callable[[], None] = lambda: None
@@ -273,8 +274,7 @@ class Queue:
         turn = threading.Event()
         with self._lock:
             now = time.monotonic()
-            due = now - self._running.get(job, now) >= self.turn and len(self._paused) < _MOST_PAUSED
-            if not (due and any(other.owner != job.owner for other in self._waiting)):
+            if len(self._paused) >= _MOST_PAUSED or not self._is_wanted(job, now):
                 return
             self._leave(job, now)
             self._waiting[job], self._paused[job], self._moved = now, turn, now
@@ -285,6 +285,11 @@ class Queue:
                 self._come_back(job)
         job._paused += time.monotonic() - now
         job._hold(False)
+
+    def _is_wanted(self, job: Job, now: float) -> bool:
+        """Tell whether the place of a running job is due to others, or to what its own owner stands still for."""
+        due = now - self._running.get(job, now) >= self.turn
+        return any(due if other.owner != job.owner else other.awaited for other in self._waiting)
 
     def _come_back(self, job: Job) -> None:
         """Let a job that is to end do so at once, beyond the limit: it takes but a moment."""

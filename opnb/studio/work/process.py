@@ -1,8 +1,8 @@
 """Long work in a process of its own: its answers as they come, and an end at once when nobody wants them.
 
 A process keeps the server's own threads free, and what a method does to the process it runs in stays there. It is of
-low priority, lives no longer than the server, and gets no more time and memory than the server's owner allows. While
-others have their turn it is halted, and that time is not counted.
+low priority unless somebody waits for it, lives no longer than the server, and gets no more time and memory than the
+server's owner allows. While others have their turn it is halted, and that time is not counted.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def run_in_child(
     arguments: dict[str, Any],
     heard: Say = lambda answer: None,
     allowed: Cost | None = None,
+    *,
+    awaited: bool = False,
 ) -> None:
     """Let a process call a function and hear what it says; return when it is done, or soon after a stop.
 
@@ -50,6 +52,8 @@ def run_in_child(
         Gets everything that is said.
     allowed : Cost, optional
         The most that it may take; the time of a run, and any memory, by default.
+    awaited : bool, default=False
+        Whether somebody waits for it: then it is of no lower priority than the server.
 
     Raises
     ------
@@ -67,6 +71,7 @@ def run_in_child(
             {
                 "work": [work.__module__, work.__qualname__],
                 "arguments": arguments,
+                "niceness": 0 if awaited else _NICENESS,
                 "megabytes": allowed.megabytes if allowed.megabytes < math.inf else None,
             }
         )
@@ -102,10 +107,10 @@ def serve() -> None:
     """Be the process: do what the parent asks for."""
     from opnb.benchmark.child import conversation
 
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
     with conversation() as (hear, say):
         request = hear()
+        if hasattr(os, "nice"):
+            os.nice(request["niceness"])
         _limit_memory(request["megabytes"])
         module, name = request["work"]
         try:
