@@ -32,6 +32,7 @@ from opnb.estimators.parallel import one_blas_thread
 
 __all__ = [
     "CHECKS",
+    "QUICK_CHECKS",
     "Alignment",
     "DimensionCurve",
     "Finding",
@@ -45,6 +46,7 @@ __all__ = [
     "one_standard_error_lam",
     "permuted_labels",
     "principal_angles",
+    "quick_findings",
 ]
 
 CHECKS: dict[str, Callable[[Context], Finding | None]] = {
@@ -60,6 +62,16 @@ CHECKS: dict[str, Callable[[Context], Finding | None]] = {
     "small-classes": small_classes,
     "discrete-projections": discrete_projections,
 }
+# Those that only look: they fit nothing again and shuffle nothing.
+QUICK_CHECKS = (
+    "overfit-scale",
+    "elongated-covariance",
+    "calibration",
+    "shown-versus-full",
+    "idle-directions",
+    "small-classes",
+    "discrete-projections",
+)
 
 
 def diagnose(
@@ -103,6 +115,22 @@ def diagnose(
         found = [check(context) for check in _announced(tuple(CHECKS if codes is None else codes), progress)]
     present = [finding for finding in found if finding is not None]
     return sorted(present, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def quick_findings(
+    clf: OPNBClassifier,
+    X_train: ArrayLike,
+    y_train: ArrayLike,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
+    *,
+    random_state: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> list[Finding]:
+    """Say what can be seen of a fit without another one: `diagnose` with `QUICK_CHECKS` only."""
+    return diagnose(
+        clf, X_train, y_train, X_test, y_test, codes=QUICK_CHECKS, random_state=random_state, progress=progress
+    )
 
 
 def _announced(

@@ -4,7 +4,11 @@
 """
 
 from opnb.views.axes import Axis
+from opnb.views.class_scores import ClassScores, class_scores
+from opnb.views.column_path import ColumnPath, column_path
+from opnb.views.columns import ColumnImportance, Composition, column_importance, composition
 from opnb.views.description import describe_projection
+from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
@@ -18,12 +22,18 @@ from opnb.views.measures import (
 from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
+from opnb.views.reasons import Reasons, nearest_rows, reasons
 from opnb.views.spread import Spread, differences, spread
 from opnb.views.strip import StripView, strip_view
 
 __all__ = [
     "Axis",
+    "ClassScores",
+    "ColumnImportance",
+    "ColumnPath",
+    "Composition",
     "ErrorCount",
+    "Flip",
     "HistoryView",
     "LoadingsView",
     "Margin",
@@ -34,21 +44,29 @@ __all__ = [
     "Points",
     "Projected",
     "ProjectionView",
+    "Reasons",
     "ScatterMatrixView",
     "Spread",
     "StripView",
+    "class_scores",
+    "column_importance",
+    "column_path",
+    "composition",
     "describe_projection",
     "differences",
+    "flips",
     "history_view",
     "joint_ranges",
     "loadings_view",
     "margins_view",
     "metrics",
+    "nearest_rows",
     "path_errors",
     "path_movie",
     "playback_movie",
     "project",
     "projection_view",
+    "reasons",
     "scatter_matrix_view",
     "spread",
     "still",

@@ -120,7 +120,7 @@ def path_movie(cv: Any, projected: Projected, X: Array, errors: PathErrors) -> M
     """
     best = errors.choice.best_index
     solutions = aligned_solutions([model.components_.T for model in cv.path_], best)
-    Xs = (X - cv.path_[best].mean_) / cv.path_[best].scale_
+    Xs = cv.path_[best].scaled(X)
     captions = tuple(_path_caption(errors, number) for number in range(len(solutions)))
     names = tuple(f"{lam:.2g}" for lam in errors.choice.lams)
     titles = ("direction 1, turned to follow", "direction 2, turned to follow")
@@ -152,7 +152,7 @@ def playback_movie(clf: Any, projected: Projected, X: Array, snapshots: Sequence
     places = np.unique(np.linspace(0, len(snapshots) - 1, MOST_FRAMES).round().astype(int))
     kept = [snapshots[place] for place in places]
     match = align_directions(clf.components_.T, kept[-1][2])
-    Xs = (X - clf.mean_) / clf.scale_
+    Xs = clf.scaled(X)
     shown = match.order[:2]
     frames = [Xs @ (_unit(V[:, shown]) * match.signs[:2]) for _, _, V in kept]
     names = tuple(str(number) for number, _, _ in kept)

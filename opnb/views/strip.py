@@ -104,7 +104,7 @@ def strip_view(
     check_choice("extent", extent, EXTENTS)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
     (d,) = checked_directions(model, [direction])
-    low, high = shown_range(data.Z[:, d], extent)
+    low, high = shown_range(data.positions(d), extent)
     predicted = shown_predictions(model, data, (d,))
     train, test = data.errors(predicted)
     edges, regions = intervals(model, d, low, high)

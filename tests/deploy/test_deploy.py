@@ -5,8 +5,10 @@ import re
 import shlex
 import subprocess
 import threading
+import time
 import urllib.parse
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -151,16 +153,35 @@ def test_nginx_passes_pages_and_streams_on_and_refuses_foreign_ones(served):
     assert "upload_file" not in written
 
 
+@contextmanager
+def provider(issuer):
+    """An OpenID provider from PyPI, in a process of its own: it warns of its own parts."""
+    command = [machine.sys.executable, "-m", "oidc_provider_mock", "--port", issuer.rpartition(":")[2]]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + machine.PATIENCE
+        while time.monotonic() < deadline:
+            assert process.poll() is None, "the provider ended"
+            try:
+                urllib.request.urlopen(f"{issuer}/.well-known/openid-configuration", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
 def test_login_for_real(tree, tmp_path):
     """Against a provider from PyPI: strangers see a button and can send nothing; who logged in sees the app."""
     need("unshare", "setpriv")
-    mock = pytest.importorskip("oidc_provider_mock")
     port, log, state = free_port(), tmp_path / "log", tmp_path / "state"
     tmp_path.chmod(0o755)
     state.mkdir()
     address = f"http://localhost:{port}"
-    with mock.run_server_in_thread() as provider:
-        issuer = f"http://localhost:{provider.server_port}"
+    issuer = f"http://localhost:{free_port()}"
+    with provider(issuer):
         secrets = tree / ".streamlit" / "secrets.toml"
         secrets.write_text(
             f'[auth]\nredirect_uri = "{address}/oauth2callback"\ncookie_secret = "{"x" * 40}"\nclient_id = "opnb"\n'
@@ -186,10 +207,11 @@ def _logs_in(address, issuer):
     assert stranger.charts == 0
     upload = f"{address}/_stcore/upload_file/{stranger.session}/file"
     assert put_file(upload, "a.csv", b"a,b\n1,2\n", stranger.token) == 403
+    stranger.press("Log in")
     stranger.leave()
     jar = CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
-    provider = opener.open(f"{address}/auth/login")  # sends on to the provider
+    provider = opener.open(urllib.parse.urljoin(address, stranger.sent_to))  # sends on to the provider
     assert provider.url.startswith(issuer)
     form = urllib.parse.urlencode({"sub": "somebody"}).encode()
     back = opener.open(urllib.request.Request(provider.url, form, method="POST"))

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from opnb import DataError, OPNBClassifier, OPNBClassifierCV
 from opnb.core.objective import value_and_gradient
-from opnb.diagnostics import CHECKS, Finding, Remedy, diagnose
+from opnb.diagnostics import CHECKS, QUICK_CHECKS, Finding, Remedy, diagnose, quick_findings
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import SEVERITIES, listed
 from tests.diagnostics import problems
@@ -303,3 +303,19 @@ def test_a_constant_column_can_be_diagnosed(init):
     X = np.column_stack([X, np.ones(len(y))])
     clf = OPNBClassifier(init=init, random_state=0).fit(X, y)
     assert {finding.code for finding in diagnose(clf, X, y)} <= set(CHECKS)
+
+
+def test_quick_findings_fit_nothing_and_say_what_the_diagnosis_says(monkeypatch):
+    X, y, X_test, y_test, settings = problems.tiny_lam(0)
+    clf = OPNBClassifier(**settings).fit(X, y)
+    whole = diagnose(clf, X, y, X_test, y_test, codes=QUICK_CHECKS)
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("a quick look searched or shuffled")
+
+    for place in ("probes.search", "permutations.permuted_labels", "dependence.permutation_null"):
+        monkeypatch.setattr(f"opnb.diagnostics.{place}", refuse)
+    quick = quick_findings(clf, X, y, X_test, y_test)
+    assert [(finding.code, finding.severity) for finding in quick] == [(f.code, f.severity) for f in whole]
+    assert quick[0].code == "overfit-scale"
+    assert set(QUICK_CHECKS) < set(CHECKS)

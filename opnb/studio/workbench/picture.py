@@ -11,10 +11,13 @@ from opnb.data.writing import csv_bytes
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import CHOICES, PictureSpec
+from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.tour import mode_switch, touring
+from opnb.studio.workbench.why import list_of_rows, row_box, why_row
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -40,28 +43,36 @@ def picture() -> None:
         state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
+    if state.picture.mode == "tour":
+        rows = touring(result, lambda: _drawn(result, state.picture, drawing, state.new)[0])
+    else:
+        rows = chart(
+            _drawn(result, state.picture, drawing, state.new)[0],
+            "picture",
+            f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+            revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
+            selects=str(result.id),
+        )
     write_link()
-    figure, words = _drawn(result, state.picture, drawing)
-    rows = chart(
-        figure,
-        "picture",
-        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
-        selects=str(result.id),
-    )
+    asked = row_box(result, rows)
+    words = _drawn(result, state.picture, drawing, state.new)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
     if rows:
         _selected(result, rows)
+    if asked is not None:
+        why_row(result, asked)
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, picture, theme(), narrow(), selectable)
+    asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
     last = st.session_state.get(_LAST)
     if last is None or last[0] != asked:
         computed = compute(result, picture)
         figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
+        focus = focus_of(result, picture)
+        with_new_rows(figure, computed, new.drawn(result), focus=focus, theme=theme(), chosen=new.chosen)
         if not selectable:
             figure.layout.dragmode = False  # a finger on the picture scrolls the page
         last = st.session_state[_LAST] = (asked, figure, describe(computed))
@@ -98,7 +109,8 @@ def _seconds(seconds: float) -> str:
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
     """Ask what to show, and whether dragging selects."""
     directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
-    if result.n_directions > 1:
+    mode: Mode = mode_switch(picture, key) if result.classifier.components_.shape[1] > 1 else "still"
+    if result.n_directions > 1 and mode == "still":
         directions = _direction_boxes(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
@@ -109,7 +121,7 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
             focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
-    return PictureSpec(directions, boundary, extent, margins, focus), drawing
+    return PictureSpec(directions, boundary, extent, margins, focus, mode, picture.plane), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
@@ -157,7 +169,7 @@ def _selected(result: FitResult, rows: list[int]) -> None:
     """Show the rows behind the points caught, with all their columns."""
     frame = rows_frame(result, rows)
     st.subheader(f"{quantity(len(frame), 'selected row')}")
-    st.dataframe(frame, height=260, hide_index=True, alt="The selected rows with all columns")
+    list_of_rows(frame, "selected", "The selected rows with all columns")
     st.download_button(
         "Download these rows",
         csv_bytes(frame),
