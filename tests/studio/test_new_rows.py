@@ -28,6 +28,7 @@ from opnb.studio.visit.new_rows import (
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.studio.visit.state import Studio
+from opnb.studio.work.errands import Attended
 from tests.workspace.samples import fit
 
 WINE = example_table("wine").frame
@@ -137,7 +138,7 @@ def test_a_table_that_has_such_columns_itself_keeps_them(iris):
 
 
 def test_a_file_that_lacks_a_column_is_refused_in_words(iris):
-    desk = NewRowsDesk(rows=read_rows("part.csv", csv(iris.table.frame[["petal width (cm)"]])))
+    desk = NewRowsDesk(rows=read_rows(Attended(), "part.csv", csv(iris.table.frame[["petal width (cm)"]])))
     with pytest.raises(DataError, match="lacks 3 columns"):
         desk.predicted(desk.predictor(iris))
     assert desk.drawn(iris) == ()
@@ -154,7 +155,7 @@ def test_a_row_by_hand_begins_at_the_medians_and_can_be_looked_at(iris):
 
 
 def test_the_row_that_is_looked_at_has_the_features_of_its_row(iris, flowers):
-    desk = NewRowsDesk(rows=read_rows("flowers.csv", csv(flowers.frame)), chosen=4)
+    desk = NewRowsDesk(rows=read_rows(Attended(), "flowers.csv", csv(flowers.frame)), chosen=4)
     np.testing.assert_array_equal(desk.features(iris), flowers.frame.iloc[3, :4].to_numpy(dtype=float))
     desk.chosen = 3  # it cannot be used
     assert desk.features(iris) is None

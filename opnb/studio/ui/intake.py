@@ -9,6 +9,8 @@ import streamlit as st
 from opnb.data.limits import megabytes
 from opnb.data.wishes import SUPPORTED
 from opnb.studio.ui.file_box import file_box
+from opnb.studio.ui.progress import wait_words
+from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import (
@@ -42,6 +44,7 @@ def upload_box(state: Studio, label: str, key: str) -> None:
 def bring_in(intake: Callable[[], str], file_id: str | None = None) -> None:
     """Bring data in, and run the page again with them; where they cannot be had, keep the reason."""
     with st.spinner("Reading …"):
+        studio().work.reading.look = wait_words(st.empty())
         # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was brought in.
         st.session_state[_ERROR] = intake()
         st.session_state[_SEEN] = file_id or st.session_state.get(_SEEN)
