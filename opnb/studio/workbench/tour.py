@@ -70,19 +70,26 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     with above:
         rows = tour_element(
             prepared,
-            drawn(),
+            _slim(drawn()) if narrow() else drawn(),
             _KEY,
             f"Projection of {shortened(result.dataset.name)} where the tour rests",
             fit=str(result.id),
             axes=None if plane is None else as_matrix(plane),
             way=_to_play(result, way),
-            height=420 if narrow() else 520,
+            height=460 if narrow() else 520,
         )
     with row:
         _uses(state, result, prepared)
     with below:
         _link_words(result, state.picture)
     return rows
+
+
+def _slim(figure: Any) -> Any:
+    """Leave out the words above a chart: on a phone they take its room, and the tour says them, too."""
+    figure.layout.title = None
+    figure.layout.margin.t = 8
+    return figure
 
 
 def _to_play(result: FitResult, way: AxesPath | None) -> str | None:
