@@ -52,6 +52,7 @@ def flowers(iris):
     frame = iris.table.frame.iloc[::5].reset_index(drop=True)
     frame.iloc[0, :4] = 1e30  # the classifier would warn
     frame.iloc[1, 2] = np.nan
+    frame.loc[5, "species"] = "virginica"  # it is none
     frame = frame.astype({frame.columns[0]: object})
     frame.iloc[2, 0] = "tall"
     return Table.from_frame(frame, "flowers")
