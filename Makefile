@@ -17,6 +17,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PARALLEL := -n auto --dist worksteal
 DAILY := -m "not browser and not wheel and not slow and not deploy"
 
+# Compiled modules are kept, whatever the shell says: without them every process of tests compiles them all.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run check test lint bench lock lower-bounds deploy-test audit
 
 run: $(STAMP)run

@@ -10,6 +10,7 @@ from opnb.views.columns import ColumnImportance, Composition, column_importance,
 from opnb.views.description import describe_projection
 from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
+from opnb.views.marks import Marks, finding_marks
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
     HistoryView,
@@ -38,6 +39,7 @@ __all__ = [
     "LoadingsView",
     "Margin",
     "MarginsView",
+    "Marks",
     "Metrics",
     "Movie",
     "PathErrors",
@@ -54,6 +56,7 @@ __all__ = [
     "composition",
     "describe_projection",
     "differences",
+    "finding_marks",
     "flips",
     "history_view",
     "joint_ranges",

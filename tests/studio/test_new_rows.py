@@ -34,6 +34,10 @@ from tests.workspace.samples import fit
 WINE = example_table("wine").frame
 
 
+def without(table, column):
+    return replace(table, frame=table.frame.drop(columns=column))
+
+
 def csv(frame):
     return frame.to_csv(index=False).encode()
 
@@ -67,6 +71,7 @@ def test_every_row_is_predicted_or_said_why_not(iris, flowers):
     assert predicted.frame["familiarity"][0] == predicted.frame["familiarity"].min()
     shares = predicted.frame[[f"P({name})" for name in iris.dataset.class_names]].sum(axis=1)
     np.testing.assert_allclose(shares[[0, *range(3, len(shares))]], 1.0)
+    assert chosen_rows(predict_table(predictor_of_fit(iris), without(flowers, "species")), "wrong").size == 0
     assert "2 rows could not be predicted" in " ".join(sentences(predicted))
 
 

@@ -1,7 +1,7 @@
 // A tour in an element of a page: what it shows, how it moves, what a person can do with it.
 
 import { build, fillStrip, SPEEDS } from "./controls.js";
-import { Painter } from "./paint.js";
+import { CROWD, Painter } from "./paint.js";
 import { along, duration, pairBetween, scaled, wander, weighted, weightOf } from "./path.js";
 import { norm, Plane } from "./plane.js";
 import { Ring, shortened } from "./ring.js";
@@ -9,6 +9,7 @@ import { Ring, shortened } from "./ring.js";
 const REST = 500; // milliseconds without a move
 const MOST_UNDONE = 100;
 const FOLLOW = 0.2; // of the way that the shown range goes in a frame
+const EVERY = 4; // of so many rows one is judged while many move
 const TURN = 0.05; // of a weight that a key turns
 const NARROW = 700; // CSS pixels
 const SAME = 0.99995; // cosine of an axis and a direction that it is
@@ -84,6 +85,7 @@ export class Tour {
     else if (this.moving === "grand") this.roam(seconds);
     this.draw();
     if (this.moving || this.settling) this.ask();
+    else if (this.plane.sampled && !this.ring.dragged) this.ask(); // once more, with all rows
     else this.last = undefined;
     this.wait();
   }
@@ -93,7 +95,8 @@ export class Tour {
     if (this.drawn !== this.axes) this.options.moved?.(this);
     this.drawn = this.axes;
     plane.move(this.axes, this.options.extent);
-    plane.densities(this.shownRanges()).judge();
+    const sampling = this.data.n > CROWD && (this.moving || this.ring.dragged || this.settling);
+    plane.densities(this.shownRanges()).judge(sampling ? EVERY : 1);
     painter.titles = [0, 1].map((d) => this.axisTitle(d));
     painter.paint(this.ranges);
     this.ring.paint(this.axes);
@@ -177,7 +180,8 @@ export class Tour {
   showMoving() {
     const { play, grand } = this.parts;
     play.textContent = this.moving === "path" ? "Pause" : "Play";
-    play.setAttribute("aria-pressed", String(this.moving === "path"));
+    play.title = `${play.textContent} (space)`;
+    play.setAttribute("aria-label", play.title);
     grand.setAttribute("aria-pressed", String(this.moving === "grand"));
   }
 
@@ -234,7 +238,8 @@ export class Tour {
       this.pause();
       this.select(handle);
       this.grabbed = this.axes;
-    } else if (weights !== "end") this.turn(weights, this.grabbed); // from where it was caught: a way back is the way there
+    } else if (weights === "end") this.ask();
+    else this.turn(weights, this.grabbed); // from where it was caught: a way back is the way there
   }
 
   /** Give the selected column its weights in two axes; null leaves one as it is. */

@@ -8,6 +8,7 @@ import streamlit as st
 
 from opnb.data.limits import megabytes
 from opnb.data.wishes import SUPPORTED
+from opnb.studio.ui.file_box import file_box
 from opnb.studio.ui.progress import wait_words
 from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
@@ -26,7 +27,6 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
 
 SHOW_ROWS = "show new rows"  # asks the Workbench to turn to them
-LET_IN = 4 * LIMITS.max_bytes // 2**20  # megabytes that come as far as the reader, which has words for what is too much
 _ERROR = "intake-error"
 _SEEN = "upload-seen"
 _READ = f"{SUPPORTED}, up to {megabytes(LIMITS.max_bytes)}."
@@ -35,8 +35,7 @@ _NAMES_SHOWN = 5
 
 def upload_box(state: Studio, label: str, key: str) -> None:
     """Bring a file in, once; any file is let through, so that one that is no table gets a sentence of its own."""
-    file = st.file_uploader(label, key=f"upload-{key}", max_upload_size=LET_IN)
-    # Always in sight: the box itself says nothing of the limit beside a file that is far too large.
+    file = file_box(label, f"upload-{key}")
     st.caption(_READ)
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
         bring_in(lambda: bring_file(state, file.name, file.getvalue()), file.file_id)

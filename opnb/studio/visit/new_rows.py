@@ -184,8 +184,8 @@ def chosen_rows(predicted: Predicted, which: str) -> NDArray[np.intp]:
         return new.rows[found if new.familiarity is None else found[np.argsort(new.familiarity[found], kind="stable")]]
     if which == "problem":
         return np.flatnonzero(~predicted.applied.usable) + 1
-    if which == "wrong" and predicted.truth is not None:
-        labels = predicted.truth.labels[new.rows - 1]
+    if which == "wrong":
+        labels = np.full(len(new.rows), -1) if predicted.truth is None else predicted.truth.labels[new.rows - 1]
         return new.rows[(labels >= 0) & (labels != new.predicted)]
     return np.arange(1, len(predicted.table.frame) + 1)
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from opnb.data.writing import csv_bytes
-from opnb.studio.ui.charts import chart
+from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
@@ -17,7 +17,7 @@ from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
 from opnb.studio.workbench.tour import mode_switch, touring
-from opnb.studio.workbench.why import list_of_rows, row_box, why_row
+from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
 
 MANY_CLASSES = 10
 _LAST = "picture drawn last"
@@ -45,16 +45,11 @@ def picture() -> None:
         st.caption(f":material/info: {escaped(note, 500)}")
     if state.picture.mode == "tour":
         rows = touring(result, lambda: _drawn(result, state.picture, drawing, state.new)[0])
+        asked = row_asked_about(result, rows)
     else:
-        rows = chart(
-            _drawn(result, state.picture, drawing, state.new)[0],
-            "picture",
-            f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-            revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
-            selects=str(result.id),
-        )
+        rows, asked = _still(result, state.picture, _drawn(result, state.picture, drawing, state.new)[0])
     write_link()
-    asked = row_box(result, rows)
+    row_box(result)
     words = _drawn(result, state.picture, drawing, state.new)[1]
     with st.expander("The picture in words"):
         st.markdown(escaped(words, 5_000))
@@ -62,6 +57,22 @@ def picture() -> None:
         _selected(result, rows)
     if asked is not None:
         why_row(result, asked)
+
+
+def _still(result: FitResult, picture: PictureSpec, figure: Any) -> tuple[list[int], int | None]:
+    """Show the picture of two directions; give the rows selected on it, and the one that is asked about."""
+    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
+    asked = row_asked_about(result, clicked)
+    # A point that was clicked stands out already, and the figure need not be sent again.
+    ring_row(figure, result, picture, None if clicked == [asked] else asked)
+    rows = chart(
+        figure,
+        "picture",
+        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+        revision=f"{result.id} {picture.directions} {picture.extent}",
+        selects=str(result.id),
+    )
+    return rows, asked
 
 
 def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
