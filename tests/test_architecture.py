@@ -32,6 +32,7 @@ KNOWING = {
     "opnb.studio.diagnose.diagnosis",
     "opnb.studio.learn.links",
     "opnb.studio.tune.studies",
+    "opnb.studio.workbench.quick",
 }
 
 

@@ -5,16 +5,19 @@
 
 from opnb.views.axes import Axis
 from opnb.views.description import describe_projection
+from opnb.views.doubts import Doubt, doubts
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
     HistoryView,
     LoadingsView,
     Metrics,
+    guessing,
     history_view,
     loadings_view,
     metrics,
 )
+from opnb.views.orienting import oriented
 from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
@@ -23,6 +26,7 @@ from opnb.views.strip import StripView, strip_view
 
 __all__ = [
     "Axis",
+    "Doubt",
     "ErrorCount",
     "HistoryView",
     "LoadingsView",
@@ -39,11 +43,14 @@ __all__ = [
     "StripView",
     "describe_projection",
     "differences",
+    "doubts",
+    "guessing",
     "history_view",
     "joint_ranges",
     "loadings_view",
     "margins_view",
     "metrics",
+    "oriented",
     "path_errors",
     "path_movie",
     "playback_movie",

@@ -28,7 +28,14 @@ _element = st.components.v2.component(
 
 
 def chart(
-    figure: Any, key: str, alt: str, *, bar: bool = True, revision: str | None = None, selects: str | None = None
+    figure: Any,
+    key: str,
+    alt: str,
+    *,
+    bar: bool = True,
+    revision: str | None = None,
+    selects: str | None = None,
+    least: int | None = None,
 ) -> list[int]:
     """Show a figure with its own colours.
 
@@ -45,6 +52,8 @@ def chart(
         Names what the axes mean: the visitor's zoom is kept while it stays the same. The key if not given.
     selects : str, optional
         Names what the points are: they can be selected, and stay selected while it stays the same.
+    least : int, optional
+        Least height: from there to the figure's own it takes what the window has left below it.
 
     Returns
     -------
@@ -59,14 +68,16 @@ def chart(
         "alt": alt,
         "config": _config(bar, selects),
         "height": height,
+        "least": least,
         "operable": bar or selects is not None or bool(figure.frames),
         "plotly": address(),
         "revision": revision or key,
         "selects": selects,
         "selected": selected_rows(st.session_state.get(key), selects),
     }
+    room: Any = height if least is None else "content"
     data = f"{json.dumps(look)}\n{figure.to_json()}".encode()
-    return selected_rows(_element(key=key, data=data, height=height, on_selected_change=_nothing), selects)
+    return selected_rows(_element(key=key, data=data, height=room, on_selected_change=_nothing), selects)
 
 
 def _config(bar: bool, selects: str | None) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 A page makes a `Job`, hands it to `queue()`, and looks at it from time to time. The work gets the job itself: it
 publishes its progress there and asks there whether to stop. One visitor with many jobs cannot keep others out: the
 next job is that of a visitor with the fewest jobs running, of equals the one served longest ago.
+
+A quiet job is one that nobody asked for. It runs only while no other waits or runs, takes no other's place, and is
+asked to stop as soon as another comes.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ class Job(Generic[T]):
         Tells whether the owner is still there; a job whose owner has left is cancelled.
     grace : float, optional
         Seconds the owner may be unreachable; a short while by default, and while others wait for the worker.
+    quiet : bool, default=False
+        Whether every other job comes first.
     """
 
     def __init__(
@@ -53,9 +58,11 @@ class Job(Generic[T]):
         owner: str = "",
         alive: Callable[[], bool] = lambda: True,
         grace: float | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
         self.id = uuid.uuid4().hex
-        self.owner = owner
+        self.owner, self.quiet = owner, quiet
         self.progress: Any = None
         self.result: T | None = None
         self.error = ""
@@ -176,13 +183,14 @@ class Queue:
     def _order(self) -> list[Job]:
         """Sort the waiting jobs as they will start if no other comes.
 
-        First comes the owner with the fewest jobs running or ahead, of equals the one served longest ago.
+        First comes the owner with the fewest jobs running or ahead, of equals the one served longest ago; quiet jobs
+        come after all others.
         """
-        busy = Counter(job.owner for job in self._running)
+        busy = Counter(job.owner for job in self._running if not job.quiet)
         turns = []
         for job in self._waiting:
-            turns.append((busy[job.owner], self._served.get(job.owner, 0)))
-            busy[job.owner] += 1
+            turns.append((job.quiet, busy[job.owner], self._served.get(job.owner, 0)))
+            busy[job.owner] += not job.quiet
         return [self._waiting[i] for i in sorted(range(len(turns)), key=turns.__getitem__)]
 
     def _advance(self) -> None:
@@ -190,15 +198,28 @@ class Queue:
             for job in [job for job in self._waiting if job.stopping]:
                 self._waiting.remove(job)
                 job.drop()
-            starting = self._order()[: max(self.limit - len(self._running), 0)]
+            starting = self._next()
             for job in starting:
                 self._waiting.remove(job)
                 self._running.append(job)
-                self._served[job.owner] = next(self._turns)
+                if not job.quiet:  # nobody pays for what he did not ask for
+                    self._served[job.owner] = next(self._turns)
             for owner in sorted(self._served, key=self._served.__getitem__)[:-_REMEMBERED]:
                 del self._served[owner]
         for job in starting:
             threading.Thread(target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True).start()
+
+    def _next(self) -> list[Job]:
+        """Choose the jobs that start now; quiet ones make way for others, and wait for none to be left."""
+        order = self._order()
+        others = [job for job in order if not job.quiet]
+        quiet = [job for job in self._running if job.quiet]
+        busy = len(self._running) - len(quiet)
+        if not others and not busy:
+            return order[: max(self.limit - len(quiet), 0)]
+        for job in quiet:
+            job.cancel()
+        return others[: max(self.limit - busy, 0)]
 
     def _run(self, job: Job) -> None:
         job.run()

@@ -25,12 +25,15 @@ class LongWork:
         The fit under way.
     studies : Studies
         Work about fits: diagnoses, paths and the like.
+    looks : Studies
+        Quick looks at fits that nobody asked for; they make way for everything else.
     """
 
     def __init__(self, visitor: Visitor | None = None) -> None:
         self.visitor = visitor or Visitor()
         self.fit: Errand[Any] = Errand(self.visitor)
         self.studies = Studies(self.visitor)
+        self.looks = Studies(self.visitor, quiet=True)
         self._runs: dict[str, dict[Hashable, LongRun]] = {}
         self._closed = False
 
@@ -62,5 +65,10 @@ class LongWork:
     def close(self) -> None:
         """End all of it; nothing can begin any more."""
         self._closed = True
-        for errand in (self.fit, self.studies, *(run for runs in self._runs.values() for run in runs.values())):
+        for errand in (
+            self.fit,
+            self.studies,
+            self.looks,
+            *(run for runs in self._runs.values() for run in runs.values()),
+        ):
             errand.close()

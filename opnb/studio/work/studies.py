@@ -25,6 +25,11 @@ def diagnosis_key(result: FitResult) -> tuple[str, int]:
     return ("diagnosis", result.id)
 
 
+def quick_key(result: FitResult) -> tuple[str, int]:
+    """Name the quick look at a fit, which asks for no other fit."""
+    return ("quick", result.id)
+
+
 def path_key(result: FitResult) -> tuple[str, FitSpec]:
     """Name the study of a fit's path, which is the same for every lam."""
     return ("path", replace(result.spec, lam=1e-3))
@@ -70,8 +75,8 @@ class Studies(Errand[Any]):
         Which study is under way.
     """
 
-    def __init__(self, visitor: Visitor | None = None) -> None:
-        super().__init__(visitor)
+    def __init__(self, visitor: Visitor | None = None, *, quiet: bool = False) -> None:
+        super().__init__(visitor, quiet=quiet)
         self.outcomes: dict[Hashable, Any] = {}
         self.failures: dict[Hashable, str] = {}
         self.key: Hashable = None
@@ -91,7 +96,7 @@ class Studies(Errand[Any]):
             self.outcomes[self.key] = job.result
             for old in list(self.outcomes)[:-KEPT_STUDIES]:
                 del self.outcomes[old]
-        elif job is not None:
+        elif job is not None and (job.error or not self.quiet):  # a quiet one that made way may begin again
             self.failures[self.key] = job.error
         return job
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from opnb.data.writing import csv_bytes
+from opnb.diagnostics.finding import class_label
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
@@ -15,9 +17,13 @@ from opnb.studio.visit.drawing import compute, describe, draw, focus_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.above import diagnose_link, doubt_lines, figures, findings_line
+from opnb.studio.workbench.fit_form import note_unfitted
+from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
-_LAST = "picture drawn last"
+_LAST, _ROUND = "picture drawn last", "times the picture was set from elsewhere"
+_LEAST_HEIGHT = 380
 _WORDS = {
     "shown": "the two directions",
     "full": "the full model",
@@ -25,6 +31,7 @@ _WORDS = {
     "central": "central 98 %",
     "density": "density",
     "prior": "density × share",
+    "log": "log density",
 }
 
 
@@ -36,63 +43,64 @@ def picture() -> None:
     if result is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
-        _measures(result)
-        state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
+        figures(result)
+        key = f"{state.revision}-{result.n_directions}-{st.session_state.get(_ROUND, 0)}"
+        state.picture, drawing = _controls(result, state.picture, key)
+    line = st.empty()
+    with line:
+        diagnose_link()  # it keeps the place
     for note in result.notes:
         st.caption(f":material/info: {escaped(note, 500)}")
     write_link()
-    figure, words = _drawn(result, state.picture, drawing)
+    drawn = _drawn(result, state.picture, drawing)
+    doubt_lines(result, drawn.doubts, note_unfitted(state), show)
     rows = chart(
-        figure,
+        drawn.figure,
         "picture",
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
         revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
         selects=str(result.id),
+        least=None if narrow() else _LEAST_HEIGHT,
     )
+    with line.container():  # the picture is there first
+        findings_line(result)
     with st.expander("The picture in words"):
-        st.markdown(escaped(words, 5_000))
+        st.markdown(escaped(drawn.words, 5_000))
     if rows:
         _selected(result, rows)
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> tuple[Any, str]:
+def show(**changes: Any) -> None:
+    """Change what the picture shows from elsewhere than its controls, which begin anew with it."""
+    state = studio()
+    state.picture = replace(state.picture, **changes)
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A picture with what it was asked for, in words, and what it hides."""
+
+    asked: tuple[Any, ...]
+    figure: Any
+    words: str
+    doubts: tuple[Doubt, ...]
+
+
+def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> _Drawn:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
     asked = (result.id, picture, theme(), narrow(), selectable)
-    last = st.session_state.get(_LAST)
-    if last is None or last[0] != asked:
-        computed = compute(result, picture)
-        figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
-        if not selectable:
-            figure.layout.dragmode = False  # a finger on the picture scrolls the page
-        last = st.session_state[_LAST] = (asked, figure, describe(computed))
-    return last[1], last[2]
-
-
-def _measures(result: FitResult) -> None:
-    """Say in numbers how good the fit is."""
-    parts = [("Training error", result.train), ("Held-out error", result.test)]
-    for label, measured in parts:
-        if measured is not None:
-            _metric(label, f"{100 * measured.error:.1f} %", f"{measured.errors.wrong:,} of {measured.errors.n:,}")
-    last, where = (result.test, "held out") if result.test else (result.train, "training")
-    _metric(
-        "Log-loss",
-        f"{last.log_loss:.3f}",
-        where,
-        "Mean of −log P(true class): it also judges how sure the answers were.",
-    )
-    _metric("Time", _seconds(result.seconds), quantity(result.classifier.n_iter_, "step"))
-
-
-def _metric(label: str, value: str, below: str, help: str | None = None) -> None:
-    if narrow():
-        label, help = label.replace(" error", ""), None
-    width = 78 if narrow() else 124
-    st.metric(label, value, below, delta_color="off", delta_arrow="off", width=width, help=help)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    last: _Drawn | None = st.session_state.get(_LAST)
+    if last is not None and last.asked == asked:
+        return last
+    computed = compute(result, picture)
+    look = {"focus": focus_of(result, picture), "theme": theme(), "compact": narrow()}
+    figure = draw(computed, selectable=selectable, errors=False, **look)
+    if not selectable:
+        figure.layout.dragmode = False  # a finger on the picture scrolls the page
+    hidden = doubts(computed) if isinstance(computed, ProjectionView) else ()
+    drawn = st.session_state[_LAST] = _Drawn(asked, figure, describe(computed), hidden)
+    return drawn
 
 
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
@@ -100,32 +108,40 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
     directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
     if result.n_directions > 1:
         directions = _direction_boxes(result, picture, key)
+    if len(result.projected.class_names) > MANY_CLASSES:
+        with st.popover(f"{MANY_CLASSES} of {len(result.projected.class_names)} classes", icon=":material/palette:"):
+            focus = _focus_box(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
             boundary = _switch("Boundary of", "boundary", picture, key)
         extent = _switch("Part shown", "extent", picture, key)
         margins = _switch("Curves at the sides", "margins", picture, key)
-        if len(result.projected.class_names) > MANY_CLASSES:
-            focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
     return PictureSpec(directions, boundary, extent, margins, focus), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
-    across, up = picture.fitting(result.n_directions)
-    options = list(range(result.n_directions))
-    width = 108 if narrow() else 132
+    pair = picture.fitting(result.n_directions)
+    for place, label in enumerate(("Across", "Up")):
+        name = f"{label.lower()}-{key}"
+        st.selectbox(
+            label,
+            range(result.n_directions),
+            pair[place],
+            format_func=lambda direction: f"Direction {direction + 1}",
+            key=name,
+            width=108 if narrow() else 116,
+            on_change=_turn,
+            args=(place, pair, name),
+        )
+    return (st.session_state[f"across-{key}"], st.session_state[f"up-{key}"])
 
-    def name(direction: int) -> str:
-        return f"Direction {direction + 1}"
 
-    across = st.selectbox("Across", options, across, format_func=name, key=f"across-{key}", width=width)
-    up = st.selectbox("Up", options, up, format_func=name, key=f"up-{key}", width=width)
-    if across == up:
-        st.caption("Choose two different directions.")
-        return (across, (across + 1) % result.n_directions)
-    return (across, up)
+def _turn(place: int, before: tuple[int, int], name: str) -> None:
+    """Let the two directions change places where one is asked for that the other has."""
+    if st.session_state[name] == before[1 - place]:
+        show(directions=before[::-1])
 
 
 def _switch(label: str, name: str, picture: PictureSpec, key: str) -> Any:
@@ -145,7 +161,7 @@ def _focus_box(result: FitResult, picture: PictureSpec, key: str) -> tuple[str, 
         "Classes in colour",
         names,
         [name for name in picture.focus if name in names],
-        format_func=shortened,
+        format_func=lambda name: shortened(class_label(name)),
         max_selections=MANY_CLASSES,
         placeholder="The ten largest",
         key=f"focus-{key}",
