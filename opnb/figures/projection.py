@@ -225,8 +225,9 @@ def _corner(view: ProjectionView) -> list[dict[str, Any]]:
 
 
 def _headline(view: ProjectionView, title: str | None, compact: bool, errors: bool) -> list[str]:
-    partial = view.has_more and view.model == "shown"
-    small = [error_line(view.train, view.test)] if errors or partial else []
-    if partial:
-        small.append("errors and boundary of the model on the two directions shown")
+    small = [error_line(view.train, view.test)] if errors else []
+    if view.has_more and view.model == "shown":
+        part, count = ("training", view.train) if view.test is None else ("held-out", view.test)
+        alone = f"boundary of these two directions alone, {part} error {100 * count.error:.1f} %"
+        small.append("errors and boundary of the model on the two directions shown" if errors else alone)
     return headline(title, [*small, *view.notes], compact)

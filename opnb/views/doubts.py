@@ -54,8 +54,8 @@ def _other_model(view: ProjectionView) -> Doubt | None:
         return None
     return Doubt(
         "other-model",
-        "The boundary is that of these two directions alone. The model has more, and gives another class to "
-        f"{share:.0%} of the rows.",
+        f"The model has more directions: it gives {100 * share:.0f} % of the rows another class than this boundary "
+        "does.",
     )
 
 
@@ -73,7 +73,7 @@ def _far_rows(view: ProjectionView) -> Doubt | None:
     rows = "1 row lies" if far == 1 else f"{far:,} rows lie"
     return Doubt(
         "far-rows",
-        f"{rows} far out: the other points share {share:.0%} of direction {view.axes[axis].direction + 1}.",
+        f"{rows} far out: the other points share {100 * share:.0f} % of direction {view.axes[axis].direction + 1}.",
     )
 
 

@@ -36,6 +36,7 @@ def chart(
     revision: str | None = None,
     selects: str | None = None,
     least: int | None = None,
+    old: bool = False,
 ) -> list[int]:
     """Show a figure with its own colours.
 
@@ -54,6 +55,8 @@ def chart(
         Names what the points are: they can be selected, and stay selected while it stays the same.
     least : int, optional
         Least height: from there to the figure's own it takes what the window has left below it.
+    old : bool, default=False
+        Whether it shows what no longer holds; it is pale then.
 
     Returns
     -------
@@ -69,6 +72,7 @@ def chart(
         "config": _config(bar, selects),
         "height": height,
         "least": least,
+        "old": old,
         "operable": bar or selects is not None or bool(figure.frames),
         "plotly": address(),
         "revision": revision or key,

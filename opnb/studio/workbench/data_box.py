@@ -74,7 +74,7 @@ def _unread_file(state: Studio, unread: Unread) -> None:
 
 def about(state: Studio) -> None:
     """Say what this page is and what its picture shows, to someone who has read nothing."""
-    with st.container(horizontal=not narrow(), wrap=False, vertical_alignment="center", key="about"):
+    with st.container(horizontal=True, wrap=narrow(), vertical_alignment="center", key="about"):
         st.title("Workbench", anchor=False, help=_METHOD, width="content")
         if state.dataset is None:
             st.caption("Choose data at the side, and see from where their classes can be told apart.")
@@ -82,7 +82,7 @@ def about(state: Studio) -> None:
         classes = quantity(len(state.dataset.class_names), "class", "classes")
         st.caption(
             f"Each point is a row of {escaped(state.dataset.name, 40)}, seen from where its {classes} lie farthest "
-            "apart. The colour behind it is the class that the model predicts there."
+            "apart. The colour behind it is the class predicted there."
         )
 
 

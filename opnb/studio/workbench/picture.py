@@ -23,7 +23,7 @@ from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
 _LAST, _ROUND = "picture drawn last", "times the picture was set from elsewhere"
-_LEAST_HEIGHT = 380
+_LEAST_HEIGHT = 340
 _WORDS = {
     "shown": "the two directions",
     "full": "the full model",
@@ -46,14 +46,15 @@ def picture() -> None:
         figures(result)
         key = f"{state.revision}-{result.n_directions}-{st.session_state.get(_ROUND, 0)}"
         state.picture, drawing = _controls(result, state.picture, key)
-    line = st.empty()
-    with line:
-        diagnose_link()  # it keeps the place
-    for note in result.notes:
-        st.caption(f":material/info: {escaped(note, 500)}")
     write_link()
-    drawn = _drawn(result, state.picture, drawing)
-    doubt_lines(result, drawn.doubts, note_unfitted(state), show)
+    drawn, old = _drawn(result, state.picture, drawing), note_unfitted(state)
+    with st.container(gap="xxsmall"):
+        line = st.empty()
+        with line:
+            diagnose_link()  # it keeps the place
+        for note in result.notes:
+            st.caption(f":material/info: {escaped(note, 500)}")
+        doubt_lines(result, drawn.doubts, old, show)
     rows = chart(
         drawn.figure,
         "picture",
@@ -61,6 +62,7 @@ def picture() -> None:
         revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
         selects=str(result.id),
         least=None if narrow() else _LEAST_HEIGHT,
+        old=old,
     )
     with line.container():  # the picture is there first
         findings_line(result)

@@ -34,4 +34,5 @@ def in_a_line(findings: Sequence[Finding]) -> str:
     said = [quantity(count, name) for name, count in counts.items() if count]
     if not said:
         return "A quick look finds nothing wrong. Diagnose looks closer"
-    return f"Diagnose has {' and '.join(said)}, the first: {worst}"
+    first = "" if sum(counts.values()) == 1 else ", the first"
+    return f"Diagnose has {' and '.join(said)}{first}: {worst}"

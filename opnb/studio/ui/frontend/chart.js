@@ -163,6 +163,7 @@ export default function ({ data, parentElement, setStateValue }) {
   host.setAttribute("role", look.operable ? "figure" : "img");
   host.setAttribute("aria-label", look.alt);
   setHeight(chart);
+  host.classList.toggle("opnb-old", look.old);
   if (source !== chart.source || chart.revision !== look.revision) {
     Object.assign(chart, { source, revision: look.revision, wanted: { look, source } });
     draw(chart);
