@@ -31,7 +31,9 @@ KNOWING = {
     "opnb.studio.compare.trials",
     "opnb.studio.diagnose.diagnosis",
     "opnb.studio.learn.links",
+    "opnb.studio.tune.column_studies",
     "opnb.studio.tune.studies",
+    "opnb.studio.workbench.explaining",
     "opnb.studio.workbench.quick",
 }
 

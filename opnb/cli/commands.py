@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from opnb import __version__
 from opnb.cli.app import add_app, add_health
 from opnb.cli.benchmark import add_benchmark, add_summarise
-from opnb.cli.tables import add_preparing, add_reading, advice, preparation_of, table_of, with_predictions
+from opnb.cli.tables import add_preparing, add_reading, advice, preparation_of, table_of
 from opnb.errors import DataError, needs
 
 if TYPE_CHECKING:
     from opnb.data import AppliedRows, Dataset
+    from opnb.estimators.auto import OPNBAuto
     from opnb.estimators.classifier import OPNBClassifier
 
 _FIT_SETTINGS = {
@@ -29,6 +30,7 @@ _FIT_SETTINGS = {
     "likelihood": "likelihood",
     "max_iter": "max_iter",
     "independence": "independence",
+    "bend": "bend",
     "priors": "priors",
     "scale": "scale",
     "jobs": "n_jobs",
@@ -80,6 +82,12 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_fit)
     parser.add_argument("table", help="CSV or other text, Excel, Parquet, JSON or ARFF file; text may be gzipped")
     parser.add_argument("--lam", type=_lam, default=1e-3, help='weight of the penalty, or "cv" to choose it (0.001)')
+    parser.add_argument(
+        "--auto",
+        action="store_true",
+        help="choose lam, penalty, likelihood and independence by cross-validation, whatever is given for them",
+    )
+    parser.add_argument("--max-seconds", type=float, help="with --auto, time to choose in (no limit)")
     parser.add_argument("--penalty", choices=PENALTIES, default="frobenius")
     parser.add_argument("--init", choices=("pca", "random"), default="pca")
     parser.add_argument("--starts", type=int, default=1, help="number of random starts (1)")
@@ -87,6 +95,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--likelihood", choices=LIKELIHOODS, default="resubstitution")
     parser.add_argument("--components", type=int, help="number of directions (the number of features, 20 at most)")
     parser.add_argument("--independence", type=float, default=0.0, help="weight that keeps directions apart (0)")
+    parser.add_argument("--bend", type=float, help="let directions bend, by 1 for instance (straight)")
     parser.add_argument("--priors", choices=("uniform",), help="let classes count equally (by their shares)")
     parser.add_argument(
         "--scale", type=_scale, default=True, metavar="{yes,no,robust}", help="equal scales of the features (yes)"
@@ -131,7 +140,10 @@ def _fit(options: argparse.Namespace) -> None:
     classifier = _fitted(options, data)
     _print_outcome(classifier, data)
     if options.out is not None:
+        from opnb.estimators.novelty import learn_novelty
+
         classifier.recipe_ = data.recipe.to_dict() if data.recipe is not None else None
+        classifier.novelty_ = learn_novelty(classifier, *_parts(data)[:2]).scores
         classifier.save(options.out)
         print(f"Wrote the model to {options.out}.")
     if options.report is not None:
@@ -149,7 +161,11 @@ def _fitted(options: argparse.Namespace, data: "Dataset") -> "OPNBClassifier":
     frame = _named(data.X_train, data.feature_names)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        if options.lam == "cv":
+        if options.auto:
+            auto = _chosen(options, settings).fit(frame, data.y_train)
+            print(_choice_words(auto))
+            classifier = auto.best_estimator_
+        elif options.lam == "cv":
             search = OPNBClassifierCV(**settings).fit(frame, data.y_train)
             print(f"Cross-validation chose lam = {search.lam_:g}.")
             classifier = search.best_estimator_
@@ -158,6 +174,23 @@ def _fitted(options: argparse.Namespace, data: "Dataset") -> "OPNBClassifier":
     for warning in caught:
         print(warning.message)
     return classifier
+
+
+def _chosen(options: argparse.Namespace, settings: dict[str, Any]) -> "OPNBAuto":
+    """Give the search for settings; the number of directions, the scale and the priors are as the options say."""
+    from opnb.estimators.auto import OPNBAuto
+
+    kept = {name: settings[name] for name in ("n_components", "scale", "priors", "n_jobs", "random_state")}
+    return OPNBAuto(**kept, max_seconds=options.max_seconds)
+
+
+def _choice_words(auto: "OPNBAuto") -> str:
+    chosen = ", ".join(
+        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+        for name, value in auto.best_params_.items()
+    )
+    wrong = f"{100 * auto.error_:.1f} +- {100 * auto.error_se_:.1f} % of rows left out are wrong"
+    return f"Cross-validation chose {chosen}; {wrong}. {auto.widened_}".strip()
 
 
 def _print_outcome(classifier: "OPNBClassifier", data: "Dataset") -> None:
@@ -192,29 +225,29 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
 
 @needs("data")
 def _predict(options: argparse.Namespace) -> None:
-    import pandas as pd
+    import numpy as np
 
     from opnb.data import Limits, Recipe
+    from opnb.data.new_rows import with_predictions
     from opnb.data.writing import csv_bytes
     from opnb.estimators.loading import load_model
+    from opnb.estimators.novelty import novelty_of
+    from opnb.views.new_rows import new_rows
 
     classifier = load_model(options.model)
     if getattr(classifier, "recipe_", None) is None:
         raise DataError(f"{options.model} does not say how to prepare a table. Fit it with 'opnb fit' or in the app.")
     recipe, table = Recipe.from_dict(classifier.recipe_), table_of(options, Limits(min_columns=1))
     applied = recipe.apply_rows(table)
-    # A model from the app was fitted to bare numbers, one from the command line to named columns.
-    named = hasattr(classifier, "feature_names_in_")
-    X = applied.X[applied.usable]
-    found = classifier.predict_proba(_named(X, recipe.feature_names) if named else X) if len(X) else None
-    posterior = pd.DataFrame(found, columns=classifier.classes_, dtype=float)
-    written = csv_bytes(with_predictions(table, applied, posterior))
+    new = new_rows(classifier, applied.X[applied.usable], novelty=novelty_of(classifier))
+    predicted = with_predictions(table, applied, new.class_names, np.exp(new.log_posterior), new.familiarity)
+    written = csv_bytes(predicted)
     _print_troubles(applied)
     if options.out is None:
         print(written.decode("utf-8-sig"), end="")
     else:
         options.out.write_bytes(written)
-        print(f"Wrote {len(X):,} predictions for {len(table.frame):,} rows to {options.out}.")
+        print(f"Wrote {len(new.rows):,} predictions for {len(table.frame):,} rows to {options.out}.")
 
 
 def _print_troubles(applied: "AppliedRows") -> None:

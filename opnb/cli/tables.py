@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from opnb.errors import DataError, ReadingError, Remedy
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from opnb.data import AppliedRows, Limits, PrepareOptions, Table
+    from opnb.data import Limits, PrepareOptions, Table
 
 _READING = ("sheet", "header_row", "delimiter", "decimal", "encoding")
 _DELIMITERS = {"tab": "\t", "space": " "}  # awkward to write in a shell
@@ -82,40 +80,6 @@ def _codes_in(table: Table, codes: Iterable[tuple[str | None, float]]) -> Iterab
             yield column, code
         else:
             yield from ((str(name), code) for name in table.frame if (numbers_in(table.frame[name]) == code).any())
-
-
-def with_predictions(table: Table, applied: AppliedRows, posterior: pd.DataFrame) -> pd.DataFrame:
-    """Add to every row of a table its class and the probability of each, or what is the matter with it.
-
-    Parameters
-    ----------
-    table : Table
-    applied : AppliedRows
-    posterior : pandas.DataFrame
-        A row for each that can be used, a column for each class.
-    """
-    import numpy as np
-    import pandas as pd
-
-    frame, classes = table.frame.copy(), posterior.columns.to_numpy()
-    predicted = np.full(len(frame), None, dtype=object)
-    predicted[applied.usable] = classes[posterior.to_numpy().argmax(axis=1)]
-    probabilities = np.full((len(frame), len(classes)), np.nan)
-    probabilities[applied.usable] = posterior
-    added = {"predicted": predicted} | {
-        f"P({name})": column for name, column in zip(classes, probabilities.T, strict=True)
-    }
-    names = [_free(name, frame.columns) for name in (*added, "problem")]
-    more = dict(zip(names, (*added.values(), list(applied.reasons)), strict=True))
-    return pd.concat([frame, pd.DataFrame(more, index=frame.index)], axis=1)
-
-
-def _free(name: str, taken: Iterable[object]) -> str:
-    """Give a name that no column has."""
-    number, free, names = 2, name, set(taken)
-    while free in names:
-        free, number = f"{name} {number}", number + 1
-    return free
 
 
 def advice(error: Exception) -> str:

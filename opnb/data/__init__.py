@@ -7,6 +7,7 @@ package is quick.
 from opnb.data.benchmarks import PmlbEntry, load_pmlb, pmlb_catalogue, pmlb_names, pmlb_table
 from opnb.data.dataset import Dataset
 from opnb.data.examples import example_names, example_table, load_example
+from opnb.data.feature_columns import FeatureColumn, feature_columns
 from opnb.data.limits import Limits
 from opnb.data.options import PrepareOptions
 from opnb.data.policy import PolicyResult, paper_policy
@@ -31,6 +32,7 @@ __all__ = [
     "AppliedRows",
     "Column",
     "Dataset",
+    "FeatureColumn",
     "Limits",
     "PmlbEntry",
     "PolicyResult",
@@ -42,6 +44,7 @@ __all__ = [
     "bayes_error",
     "example_names",
     "example_table",
+    "feature_columns",
     "first_lines",
     "load_example",
     "load_pmlb",

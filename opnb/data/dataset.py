@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from opnb.data.feature_columns import FeatureColumn, feature_columns
 from opnb.data.recipe import Recipe
 from opnb.errors import DataError
 
@@ -79,6 +80,11 @@ class Dataset:
         """Rows of each class."""
         _, counts = np.unique(self.y, return_counts=True)
         return dict(zip(self.class_names, counts.tolist(), strict=True))
+
+    @property
+    def columns(self) -> tuple[FeatureColumn, ...]:
+        """The columns of the table behind the covariates; a category is one."""
+        return feature_columns(self.feature_names, self.recipe)
 
     def split(self, test_size: float | None, seed: int = 0) -> Dataset:
         """Give the same data with another stratified split into training and held-out rows."""

@@ -8,6 +8,7 @@ import itertools
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from opnb.data.arrow_input import arrow_input
 from opnb.data.converting import missing_notes, tidy_frame
 from opnb.data.limits import Limits
 from opnb.data.table import ReadSettings
@@ -50,7 +51,8 @@ def open_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
 def _parquet_frame(data: bytes, limits: Limits) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(io.BytesIO(data))
+    source = arrow_input(data)
+    file = pq.ParquetFile(source)
     meta = file.metadata
     limits.check_shape(meta.num_rows, len(file.schema_arrow.names))
     declared = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
@@ -58,7 +60,8 @@ def _parquet_frame(data: bytes, limits: Limits) -> pd.DataFrame:
     # text stays dictionary-encoded until its full length is known: a small file can repeat one long text
     # for ever
     text = [field.name for field in file.schema_arrow if _is_long(field.type)]
-    table = pq.ParquetFile(io.BytesIO(data), read_dictionary=text).read().replace_schema_metadata(None)
+    columns = pq.ParquetFile(source, read_dictionary=text, pre_buffer=False).read(use_threads=False)
+    table = columns.replace_schema_metadata(None)
     table.validate(full=True)  # indices within bounds, text that is UTF-8: what follows trusts both
     limits.check_unpacked(sum(map(_text_bytes, table.columns)), "The Parquet file", known=True)
     if table.num_rows == 0:

@@ -202,25 +202,40 @@ def _binned(present: pd.Series, bins: int, numeric: bool, account: list[str]) ->
         )
     values = present.to_numpy(dtype=np.float64)
     check_finite(values, present)
-    inner = np.unique(np.quantile(values, np.arange(1, bins) / bins))
-    inner = inner[inner < values.max()]
+    inner = cut_points(values, bins)
     if len(inner) == 0:
         raise DataError(
             f"The target '{present.name}' cannot be cut into groups: nearly all its values are equal. Choose another.",
             remedies=(_OTHER_TARGET,),
         )
-    ends = [f"{edge:.4g}" for edge in inner]
-    words = [
-        f"up to {ends[0]}",
-        *(f"{a} to {b}" for a, b in itertools.pairwise(ends)),
-        f"above {ends[-1]}",
-    ]
-    digits = len(str(len(words)))
-    names = np.array([f"{i:0{digits}d}: {text}" for i, text in enumerate(words, start=1)])
-    account.append(f"Cut the target '{present.name}' into {len(words)} classes at its quantiles {', '.join(ends)}.")
+    names = np.array(cut_names(inner))
+    ends = ", ".join(f"{edge:.4g}" for edge in inner)
+    account.append(f"Cut the target '{present.name}' into {len(names)} classes at its quantiles {ends}.")
     import pandas as pd
 
     return pd.Series(names[np.searchsorted(inner, values)], index=present.index, dtype="str")
+
+
+def cut_points(values: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
+    """Find where numbers are cut into classes of about equal size, which may be fewer than asked for."""
+    inner = np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    return inner[inner < values.max()]
+
+
+def cut_names(inner: NDArray[np.float64]) -> list[str]:
+    """Name the classes between the points of a cut, so that they sort in the order of the values."""
+    ends = [f"{edge:.4g}" for edge in inner]
+    words = [f"up to {ends[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(ends)), f"above {ends[-1]}"]
+    digits = len(str(len(words)))
+    return [f"{i:0{digits}d}: {text}" for i, text in enumerate(words, start=1)]
+
+
+def target_cut(table: Table, target: str, options: PrepareOptions) -> NDArray[np.float64] | None:
+    """Give the points at which the target of a table that could be prepared was cut; None where it was not."""
+    if options.target_bins is None:
+        return None
+    values = numbers_in(_without_codes(table, options, []).frame[target])
+    return cut_points(values[np.isfinite(values)], options.target_bins)
 
 
 def _covariates(

@@ -11,6 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from opnb.data.arrow_input import arrow_input
 from opnb.data.converting import convert_text, missing_notes, unique_names
 from opnb.data.header_rows import (
     COMMENT,
@@ -223,8 +224,8 @@ def parse_columns(
 
     try:
         table = arrow_csv.read_csv(
-            io.BytesIO(text.encode()),
-            arrow_csv.ReadOptions(column_names=names, block_size=2**24),
+            arrow_input(text.encode()),
+            arrow_csv.ReadOptions(column_names=names, block_size=2**24, use_threads=False),
             arrow_csv.ParseOptions(
                 delimiter=separator, quote_char=quote, newlines_in_values=True, invalid_row_handler=judge
             ),

@@ -106,7 +106,7 @@ class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABC
 
 
 class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """An estimator that works on a linear projection of scaled rows and can show it."""
+    """An estimator that works on a projection of scaled rows, linear unless it says so, and can show it."""
 
     components_: Array
 
@@ -117,6 +117,11 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
+
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each scaled feature, of shape (n_components, n_features)."""
+        return self.components_
 
     def transform(self, X: ArrayLike) -> Array:
         """Project points onto the directions.

@@ -61,13 +61,18 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         and divides by the range of the middle half (as wide as a standard deviation if the feature is normal), which a
         few gross outliers cannot move.
     max_iter : int, default=100
-        Limit on the iterations of a start.
+        Limit on the iterations of a start. 0 searches nothing: the model has the directions of `init`, which may be an
+        array of one's own.
     tol : float, default=1e-5
         Tolerance on the largest entry of the gradient.
     independence : float, default=0.0
         Weight of the squared correlations of the directions within classes. Naive Bayes takes them for independent,
         yet two equal directions often pay: they count the same evidence twice. About 0.1 keeps them apart; 0 is the
         paper's method.
+    bend : float, default=None
+        How much directions may bend: they are straight in the leading components of the kernel exp(-a ||x - x'||^2)
+        with a = bend / total variance of the scaled features, so that a small value bends little; 1 is a good one.
+        None means straight in the features themselves.
     priors : None, "uniform" or array-like of shape (n_classes,), default=None
         Probabilities of the classes, in the objective and in the posteriors; None means their shares in the rows.
     n_jobs : int, default=None
@@ -83,7 +88,13 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions of unit length in the space of scaled features, in the order in which they add to the likelihood.
+        Directions of unit length in the space of scaled features, in the order in which they add to the likelihood;
+        with `bend` in the space of `columns_`, of shape (n_components, n_columns).
+    slopes_ : ndarray of shape (n_components, n_features)
+        How directions change with each scaled feature: `components_` if they are straight. If they bend, the root mean
+        square of the slope where the training rows are, with the sign of its mean, every direction of unit length.
+    columns_ : RadialColumns or None
+        The columns in which bent directions are straight.
     bandwidths_ : ndarray of shape (n_components,)
         Bandwidth of the kernel on every direction.
     objective_, log_likelihood_ : float
@@ -138,6 +149,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         max_iter: int = 100,
         tol: float = 1e-5,
         independence: float = 0.0,
+        bend: float | None = None,
         priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -156,6 +168,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.independence = independence
+        self.bend = bend
         self.priors = priors
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -185,7 +198,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
     def warn_if_it_gave_up(self) -> None:
         """Warn with `ConvergenceWarning` if the search ended short of its tolerance."""
-        if not (self.converged_ or self.stopped_):
+        if not (self.converged_ or self.stopped_) and self.max_iter > 0:
             warnings.warn(
                 f"The search gave up after {self.n_iter_} iterations ({self._message}), short of tol={self.tol:g}. "
                 "The model can be used; raise max_iter or lam for one that no longer moves.",
@@ -194,7 +207,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
             )
 
     def scaled(self, X: ArrayLike) -> Array:
-        """Centre and scale rows as the training rows were.
+        """Centre and scale rows as the training rows were; with `bend`, give their columns, too.
 
         Parameters
         ----------
@@ -202,7 +215,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features)
+        ndarray of shape (n_samples, n_features) or (n_samples, n_columns)
+            What `components_` multiply.
         """
         return self._scaled(self._validated(X))
 
@@ -216,7 +230,12 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
                 "what is predicted for them means nothing. Are their units those of the training rows?",
                 stacklevel=4,
             )
-        return scaled
+        return scaled if self.columns_ is None else self.columns_.apply(scaled)
+
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each scaled feature."""
+        return self.components_ if self.columns_ is None else self.columns_.slopes(self.components_)
 
     def _joint_log_likelihood(self, X: Array) -> Array:
         return joint_log_likelihood(self.densities_, self._scaled(X))
@@ -308,7 +327,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 
         `load_model` reads it back and predicts the same. Loading can run no code, so a file from a stranger is safe.
         A callable `init` and the `callback` are not written. An attribute `recipe_` (plain values that say how a table
-        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set.
+        becomes X, see `opnb.data.Recipe.to_dict`) is, if it was set, and so is `novelty_` (the `scores` of
+        `opnb.estimators.novelty.learn_novelty`, by which new rows are told from the training rows).
 
         Parameters
         ----------
@@ -337,8 +357,8 @@ def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
 
 
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
-    data = own_training_data(classifier, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(classifier, X, y, sample_weight)
         starts = starting_points(classifier, data.X, data.labels, data.weights)
         outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
         keep_outcome(classifier, data, outcome)
@@ -349,7 +369,13 @@ def own_training_data(
 ) -> TrainingData:
     """Prepare training data as the settings of a classifier ask for."""
     return training_data(
-        classifier, X, y, scale=classifier.scale, likelihood=classifier.likelihood, sample_weight=sample_weight
+        classifier,
+        X,
+        y,
+        scale=classifier.scale,
+        likelihood=classifier.likelihood,
+        bend=classifier.bend,
+        sample_weight=sample_weight,
     )
 
 
@@ -368,7 +394,7 @@ def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcom
     trace = outcome.traces[best]
     clf.classes_ = data.classes
     clf.class_prior_ = data.shares if problem.priors is None else problem.priors
-    clf.mean_, clf.scale_ = data.scaling.mean, data.scaling.scale
+    clf.mean_, clf.scale_, clf.columns_ = data.scaling.mean, data.scaling.scale, data.columns
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:
         order, clf.log_likelihood_ = greedy_order(trace.V, problem)

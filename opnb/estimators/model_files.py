@@ -19,6 +19,7 @@ from sklearn.utils import Bunch
 from opnb.core.densities import ClassDensities
 from opnb.errors import ModelFileError
 from opnb.estimators.base import single_fit
+from opnb.estimators.radial import RadialColumns
 from opnb.estimators.search import HISTORY_FIELDS
 from opnb.estimators.validation import check_lam, check_parameters
 
@@ -29,7 +30,9 @@ _FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "st
 _SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
 _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
 _OPTIONAL_ARRAYS = ("priors", "masses")
+_COLUMN_ARRAYS = ("landmarks", "weights", "centre")
 _GIVEN_ARRAYS = ("init", "priors")  # parameters that may be arrays
+_NOVELTY = "novelty"  # densities of the training rows, see `opnb.estimators.novelty`; older versions pass it over
 _START_NUMBERS = ("objective", "log_likelihood", "n_iter", "converged", "seconds")
 _MOST_RECORDS = 100_000
 _LENGTH = 8  # bytes that give the length of a safetensors header
@@ -83,9 +86,13 @@ def _arrays(classifier: Any) -> dict[str, NDArray]:
         kept = [*_MODEL_ARRAYS, *(name for name in _OPTIONAL_ARRAYS if getattr(model, name) is not None)]
         arrays |= {f"{name}/{number}": getattr(model, name) for name in kept}
     arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
+    if classifier.columns_ is not None:
+        arrays |= {f"columns/{name}": getattr(classifier.columns_, name) for name in _COLUMN_ARRAYS}
     for name in _GIVEN_ARRAYS:
         if isinstance(getattr(classifier, name), np.ndarray | list | tuple):
             arrays[name] = np.asarray(getattr(classifier, name), dtype=float)
+    if getattr(classifier, "novelty_", None) is not None:
+        arrays[_NOVELTY] = np.asarray(classifier.novelty_, dtype=float)
     if classifier.classes_.dtype.kind in "iufb":
         arrays["classes"] = classifier.classes_
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -104,6 +111,8 @@ def _description(classifier: Any) -> dict[str, Any]:
         "recipe": getattr(classifier, "recipe_", None),
         "feature_names": getattr(classifier, "feature_names_in_", np.array([])).tolist(),
     }
+    if classifier.columns_ is not None:
+        description["columns"] = {"a": classifier.columns_.a}
     if classifier.classes_.dtype.kind not in "iufb":
         description["classes"] = [str(name) for name in classifier.classes_]
         description["classes_dtype"] = "object" if classifier.classes_.dtype.kind == "O" else "str"
@@ -133,6 +142,10 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
     classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+    classifier.novelty_ = _checked_novelty(arrays.get(_NOVELTY))
+    classifier.columns_ = _columns(description, arrays, classifier.n_features_in_)
+    if (classifier.columns_ is None) != (classifier.bend is None):
+        raise ValueError("its setting bend does not fit its directions")
     classifier.densities_ = [_densities(arrays, number) for number in range(description["n_models"])]
     _check_shapes(classifier)
     classifier.components_, classifier.bandwidths_ = (
@@ -144,6 +157,20 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
     classifier.starts_ = [
         Bunch(**record, V=arrays[f"start/{number}"]) for number, record in enumerate(description["starts"])
     ]
+
+
+def _columns(description: dict[str, Any], arrays: dict[str, NDArray], p: int) -> RadialColumns | None:
+    """Give the columns in which directions bend, if they do, after a look at whether their parts fit together."""
+    if "columns" not in description:
+        return None
+    columns = RadialColumns(float(description["columns"]["a"]), *(arrays[f"columns/{name}"] for name in _COLUMN_ARRAYS))
+    parts = columns.landmarks, columns.weights, columns.centre
+    shapes = ((columns.landmarks.shape[0], p), (columns.landmarks.shape[0], columns.centre.size), columns.centre.shape)
+    if tuple(part.shape for part in parts) != shapes or columns.centre.ndim != 1:
+        raise ValueError("its bent columns do not fit together")
+    if not (columns.a > 0 and all(part.dtype == np.float64 and np.isfinite(part).all() for part in parts)):
+        raise ValueError("its bent columns hold numbers that no data have")
+    return columns
 
 
 def _densities(arrays: dict[str, NDArray], number: int) -> ClassDensities:
@@ -170,9 +197,10 @@ def _check_shapes(classifier: Any) -> None:
         raise ValueError("its classes are not distinct and sorted")
     if len(getattr(classifier, "feature_names_in_", classifier.mean_)) != p:
         raise ValueError("its feature names do not fit its features")
+    n_columns = p if classifier.columns_ is None else classifier.columns_.centre.size
     for model in classifier.densities_:
         m = model.bandwidths.size
-        fits = model.components.shape == (m, p) and model.counts.shape == (n_classes,)
+        fits = model.components.shape == (m, n_columns) and model.counts.shape == (n_classes,)
         if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):
             raise ValueError("its directions and its training points do not fit together")
         _check_weights(model, n_classes)
@@ -194,6 +222,15 @@ def _check_weights(model: ClassDensities, n_classes: int) -> None:
             given.shape == shape and given.dtype == np.float64 and np.isfinite(given).all() and (given > 0).all()
         ):
             raise ValueError(f"its {name} do not fit its classes and training points")
+
+
+def _checked_novelty(scores: NDArray | None) -> NDArray | None:
+    if scores is None:
+        return None
+    fine = scores.ndim == 1 and scores.size > 0 and scores.dtype == np.float64 and np.isfinite(scores).all()
+    if not (fine and (np.diff(scores) >= 0).all()):
+        raise ValueError("the densities of its training rows are not finite numbers in ascending order")
+    return scores
 
 
 def _check_records(description: dict[str, Any], arrays: dict[str, NDArray]) -> None:

@@ -24,6 +24,7 @@ from opnb.estimators.validation import Fold
 
 # Folds after which paths are given up, when they are this many standard errors behind the best.
 _JUDGED_FOLDS, _BEHIND = 2, 2.0
+Setting = dict[str, str | float | None]
 BEHIND, TIME, STOP, FAILED = "behind", "time", "stop", "failed"
 
 
@@ -34,7 +35,7 @@ class Path:
     Attributes
     ----------
     setting : dict
-        Likelihood, independence and penalty.
+        Likelihood, independence, penalty and bend.
     lams : tuple of float
         In ascending order.
     parts : dict of int to (wrong, log_losses)
@@ -47,7 +48,7 @@ class Path:
         Spent in its searches.
     """
 
-    setting: dict[str, str | float]
+    setting: Setting
     lams: tuple[float, ...]
     parts: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False)
     solutions: list[Array] = field(default_factory=list, repr=False)

@@ -10,7 +10,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -133,7 +133,10 @@ def _n_components(settings: SearchSettings, p: int) -> int:
 
 
 def search(settings: SearchSettings, problem: Problem, starts: Sequence[Start], max_iter: int) -> Outcome:
-    """Run every start. After a stop by the callback the starts that have not begun are left out."""
+    """Run every start. After a stop by the callback the starts that have not begun are left out.
+
+    Without iterations (`max_iter` 0) nothing is searched: the outcome is the starts themselves, evaluated.
+    """
     stop = threading.Event()
 
     def run(number: int, start: Start) -> Trace | None:
@@ -144,9 +147,11 @@ def search(settings: SearchSettings, problem: Problem, starts: Sequence[Start], 
             _print(settings.verbose, number, iteration)
             if settings.callback is not None and settings.callback(iteration):
                 stop.set()
-            return stop.is_set()
+            return stop.is_set() or max_iter == 0
 
-        return maximise(problem, start.V, max_iter=max_iter, tol=settings.tol, callback=watch, start_number=number)
+        limit = max(max_iter, 1)  # SciPy takes a step before it looks at a limit of none
+        trace = maximise(problem, start.V, max_iter=limit, tol=settings.tol, callback=watch, start_number=number)
+        return trace if max_iter else replace(trace, stopped=stop.is_set(), message="No search was asked for.")
 
     return Outcome(problem, starts, [trace for trace in _each(run, starts, settings.n_jobs) if trace is not None])
 

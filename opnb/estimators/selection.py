@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS, Problem
@@ -27,7 +27,7 @@ from opnb.estimators.classifier import OPNBClassifier, keep_outcome, own_trainin
 from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.search import Start, pose, search, starting_points
 from opnb.estimators.training import validated
-from opnb.estimators.validation import check_choice, check_folds, check_lam, check_parameters
+from opnb.estimators.validation import Fold, check_choice, check_folds, check_lam, check_parameters
 
 DEFAULT_LAMS = tuple(1e-4 * 2**i for i in range(10))
 
@@ -73,8 +73,8 @@ def fit_path(
         In the order of `lams`. Each has had a share of `max_iter` iterations.
     """
     first = clone(template)
-    data = own_training_data(first, X, y, sample_weight)
     with one_blas_thread():
+        data = own_training_data(first, X, y, sample_weight)
         starts = first_starts = starting_points(first, data.X, data.labels, data.weights)
         problem = _searched(first, pose(first, data, lams[-1]))
         path: list[OPNBClassifier] = []
@@ -122,6 +122,17 @@ def finish(model: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: Arr
             keep_outcome(model, data, search(model, pose(model, data, model.lam), starts, model.max_iter))
 
 
+def draw_folds(
+    cv: Any, X: Array, y: NDArray, groups: ArrayLike | None, random: int | np.random.RandomState, repeats: int = 1
+) -> list[Fold]:
+    """Divide rows in the way of `cv`; where that is a number, into so many stratified folds, drawn `repeats` times."""
+    if not isinstance(cv, Integral):
+        return list(check_cv(cv, y, classifier=True).split(X, y, groups))
+    # Rows often come in a meaningful order (by person, by day), so the folds are drawn at random.
+    seed = random if isinstance(random, int) else int(random.randint(2**31 - 1))
+    return list(RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=seed).split(X, y))
+
+
 class OPNBClassifierCV(OPNBClassifier):
     """OPNB with lam chosen by stratified cross-validation.
 
@@ -137,7 +148,7 @@ class OPNBClassifierCV(OPNBClassifier):
         class was given.
     n_components, penalty, init, n_init, combine, likelihood, n_bins, scale, max_iter, tol :
         As in `OPNBClassifier`.
-    independence, priors, random_state, verbose :
+    independence, bend, priors, random_state, verbose :
         As in `OPNBClassifier`.
     n_jobs : int, default=None
         Number of folds that run at a time, in threads. The result does not depend on it.
@@ -182,6 +193,7 @@ class OPNBClassifierCV(OPNBClassifier):
         max_iter: int = 100,
         tol: float = 1e-5,
         independence: float = 0.0,
+        bend: float | None = None,
         priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -200,6 +212,7 @@ class OPNBClassifierCV(OPNBClassifier):
             max_iter=max_iter,
             tol=tol,
             independence=independence,
+            bend=bend,
             priors=priors,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -241,7 +254,8 @@ class OPNBClassifierCV(OPNBClassifier):
         checked, targets = validated(self, X, y)
         weights = None if sample_weight is None else check_sample_weight(sample_weight, len(checked))
         template = self._template()
-        folds = list(self._splitter(targets).split(checked, targets, groups))
+        seed = int(self.random_state) if isinstance(self.random_state, Integral) else 0
+        folds = draw_folds(self.cv, checked, targets, groups, seed)
         check_folds(*np.unique(targets, return_inverse=True), folds, self.likelihood)
         judged = [delayed(_judge_fold)(template, checked, targets, weights, self.lams_, *fold) for fold in folds]
         whole = delayed(fit_path)(template, X, y, self.lams_, sample_weight=weights)
@@ -264,13 +278,6 @@ class OPNBClassifierCV(OPNBClassifier):
                 EdgeOfGridWarning,
                 stacklevel=3,
             )
-
-    def _splitter(self, y: NDArray) -> Any:
-        if not isinstance(self.cv, Integral):
-            return check_cv(self.cv, y, classifier=True)
-        # Rows often come in a meaningful order (by person, by day), so the folds are drawn at random.
-        seed = self.random_state if isinstance(self.random_state, Integral) else 0
-        return StratifiedKFold(int(self.cv), shuffle=True, random_state=int(seed))
 
     def _checked_lams(self) -> Array:
         lams = np.sort(np.asarray(DEFAULT_LAMS if self.lams is None else self.lams, dtype=float).ravel())

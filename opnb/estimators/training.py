@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
 from opnb.core.weights import check_sample_weight, class_shares
+from opnb.estimators.radial import RadialColumns
 from opnb.estimators.validation import check_class_sizes, check_distinct
 
 Labels = NDArray[np.intp]
@@ -87,13 +88,15 @@ class TrainingData:
     Attributes
     ----------
     X : ndarray of shape (n, n_features)
-        Centred and scaled.
+        Centred and scaled; in the columns of a radial kernel if directions may bend, of shape (n, n_columns).
     labels : ndarray of int of shape (n,)
         Index into `classes`.
     classes : ndarray of shape (n_classes,)
     scaling : Scaling
     weights : ndarray of shape (n,) or None
         What the rows weigh, all positive; None is one each.
+    columns : RadialColumns or None
+        From the scaled rows to X; None if directions are straight, where both are the same.
     """
 
     X: Array
@@ -101,6 +104,7 @@ class TrainingData:
     classes: NDArray
     scaling: Scaling
     weights: Array | None = None
+    columns: RadialColumns | None = None
 
     @property
     def shares(self) -> Array:
@@ -123,6 +127,7 @@ def training_data(
     *,
     scale: bool | str = True,
     likelihood: str = "resubstitution",
+    bend: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> TrainingData:
     """Check rows, classes and weights, number the classes and scale the rows; rows of weight zero are left out."""
@@ -135,4 +140,8 @@ def training_data(
     classes, labels = np.unique(targets, return_inverse=True)
     check_class_sizes(classes, np.bincount(labels), likelihood)
     scaling = Scaling.of(rows, scale, weights)
-    return TrainingData(scaling.apply(rows), labels, classes, scaling, weights)
+    scaled = scaling.apply(rows)
+    if bend is None:
+        return TrainingData(scaled, labels, classes, scaling, weights)
+    columns = RadialColumns.of(scaled, bend, weights)
+    return TrainingData(columns.apply(scaled), labels, classes, scaling, weights, columns)

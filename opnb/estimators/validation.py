@@ -64,10 +64,11 @@ def check_parameters(estimator: Any) -> None:
     _check_choice(estimator, "combine", ("best", "average"))
     check_scale(estimator.scale)
     check_independence(estimator.independence)
+    check_bend(estimator.bend)
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
-    for name in ("n_init", "max_iter"):
-        check_whole_number(name, getattr(estimator, name))
+    check_whole_number("n_init", estimator.n_init)
+    check_whole_number("max_iter", estimator.max_iter, least=0)
     if estimator.n_init > 1 and not (isinstance(estimator.init, str) and estimator.init == "random"):
         raise ValueError(f"n_init={estimator.n_init} needs init='random': any other start gives the same every time.")
     if estimator.n_components is not None:
@@ -82,6 +83,12 @@ def check_independence(independence: Any) -> None:
     """Refuse anything but a finite number that is not negative."""
     if not (_is_finite(independence) and independence >= 0):
         raise ValueError(f"independence must be a finite number that is not negative, got {independence!r}.")
+
+
+def check_bend(bend: Any) -> None:
+    """Refuse anything but None and a positive finite number."""
+    if bend is not None and not (_is_finite(bend) and not isinstance(bend, bool) and bend > 0):
+        raise ValueError(f"bend must be None, for straight directions, or a positive finite number, got {bend!r}.")
 
 
 def check_scale(scale: Any) -> None:

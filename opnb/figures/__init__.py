@@ -8,6 +8,8 @@ from opnb.errors import needs
 with needs("plot"):
     import plotly  # noqa: F401  # said here once, for all that follows
 
+from opnb.figures.class_scores import calibration_figure, roc_figure
+from opnb.figures.columns import column_path_figure, importance_figure
 from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
@@ -16,10 +18,15 @@ from opnb.figures.measures import confusion_figure, draw_loadings, history_figur
 from opnb.figures.methods import spread_figure
 from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.figures.projection import draw_projection, projection_figure
+from opnb.figures.reasons import log_odds_figure, parts_figure, posterior_figure, row_density_figure
 from opnb.figures.strip import draw_strip, strip_figure
+from opnb.figures.touring import Tour, tour
 
 __all__ = [
     "NoBrowserError",
+    "Tour",
+    "calibration_figure",
+    "column_path_figure",
     "comparison_figure",
     "confusion_figure",
     "dimension_figure",
@@ -35,11 +42,18 @@ __all__ = [
     "figure_png",
     "figure_svg",
     "history_figure",
+    "importance_figure",
     "loadings_figure",
+    "log_odds_figure",
     "margins_figure",
+    "parts_figure",
     "path_figure",
+    "posterior_figure",
     "projection_figure",
+    "roc_figure",
+    "row_density_figure",
     "scatter_matrix_figure",
     "spread_figure",
     "strip_figure",
+    "tour",
 ]

@@ -14,6 +14,8 @@ _NARROW, _WIDE = 56, 96
 
 def error_line(train: ErrorCount, test: ErrorCount | None) -> str:
     """State the errors with their counts."""
+    if not train.n:
+        return "the training rows are not here: curves and regions are the model's own"
     if test is None:
         return f"training error {train}"
     return f"error: training {_together(train)}, held\N{NO-BREAK SPACE}out\N{NO-BREAK SPACE}{_together(test)}"

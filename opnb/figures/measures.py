@@ -58,6 +58,8 @@ def draw_loadings(
     traces, layout = (_bars if few else _cells)(view, names, look)
     missing = view.n_features - len(names)
     notes = [f"The {len(names)} heaviest of {view.n_features} features."] if missing else []
+    if view.bent:
+        notes.append("The directions bend: how much each changes with a feature, on average over the rows.")
     layout["yaxis"] = {"autorange": "reversed", "dtick": 1, "ticks": "", "showgrid": False}
     height = 110 + 24 * len(names)
     place = titled(headline(title, notes, compact), height)

@@ -18,16 +18,19 @@ from plotly.offline import get_plotlyjs
 from opnb import __version__
 from opnb.estimators.base import single_fit
 from opnb.figures import (
+    calibration_figure,
     confusion_figure,
     history_figure,
     loadings_figure,
     margins_figure,
     projection_figure,
+    roc_figure,
 )
 from opnb.figures.export import CONFIG
 from opnb.views import (
     LoadingsView,
     Metrics,
+    class_scores,
     describe_projection,
     loadings_view,
     metrics,
@@ -210,10 +213,13 @@ def fit_report(
     data = project(clf, X, y, X_test, y_test, class_names=class_names, feature_names=feature_names)
     train, test = metrics(data)
     text = describe_projection(projection_view(clf, projected=data)) if data.Z.shape[1] > 1 else ""
+    scores = class_scores(data)
     figures = [
         ("Projection", text, projection_figure(clf, projected=data)),
         ("Class densities on every projection", "", margins_figure(clf, projected=data)),
         ("Confusion" + (", held out" if test else ""), "", confusion_figure(test or train)),
+        ("ROC of every class" + (", held out" if test else ""), "", roc_figure(scores)),
+        ("Calibration" + (", held out" if test else ""), "", calibration_figure(scores)),
         ("Heaviest features", "", loadings_figure(clf, data.feature_names)),
     ]
     if getattr(model, "history_", None):

@@ -25,7 +25,8 @@ class Axis:
         Index into `components_`.
     bandwidth : float
     heaviest : tuple of (str, float)
-        Features with the largest weights, largest first, and their weights (of scaled features).
+        Features with the largest slopes, largest first, and their slopes (weights of scaled features, where the
+        direction is straight).
     """
 
     direction: int
@@ -35,7 +36,7 @@ class Axis:
 
 def describe_axis(model: DrawnModel, projected: Projected, direction: int) -> Axis:
     """Name the features that weigh most on a direction."""
-    weights = model.components_[direction]
+    weights = model.slopes_[direction]
     order = np.argsort(-np.abs(weights), kind="stable")[:_HEAVIEST]
     heaviest = tuple((projected.feature_names[j], float(weights[j])) for j in order if weights[j] != 0)
     return Axis(direction, float(model.bandwidths_[direction]), heaviest)

@@ -96,7 +96,7 @@ def margin(
     Margin
     """
     check_choice("weighting", weighting, WEIGHTINGS)
-    z = projected.Z[~projected.is_test, direction]
+    z = projected.positions(direction, training=True)
     positions = margin_positions(z, float(model.bandwidths_[direction]), len(projected.class_names), least=least)
     heights = model.marginal_densities(direction, positions)
     if weighting == "prior":
@@ -104,7 +104,7 @@ def margin(
     elif weighting == "log":
         heights = _decades(model.log_marginal_densities(direction, positions))
     axis = describe_axis(model, projected, direction)
-    shown = shown_range(projected.Z[:, direction], "all")
+    shown = shown_range(projected.positions(direction), "all")
     return Margin(axis, shown, positions.astype(np.float32), heights.astype(np.float32), weighting)
 
 

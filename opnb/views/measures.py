@@ -56,12 +56,15 @@ class LoadingsView:
     directions : tuple of int
     n_features : int
         How many features there are in all.
+    bent : bool
+        Whether the directions bend, so that these are mean slopes and not weights.
     """
 
     weights: Array
     feature_names: tuple[str, ...]
     directions: tuple[int, ...]
     n_features: int
+    bent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +129,10 @@ def loadings_view(
     model = fitted_model(clf)
     names = checked_names(feature_names, fitted_names(model), "feature_names")
     chosen = list(range(len(model.components_))) if directions is None else checked_directions(model, directions)
-    weights = model.components_[chosen].T
+    weights = model.slopes_[chosen].T
     order = np.argsort(-np.abs(weights).max(axis=1), kind="stable")[:most]
-    return LoadingsView(weights[order], tuple(names[j] for j in order), tuple(chosen), len(names))
+    bent = getattr(model, "columns_", None) is not None
+    return LoadingsView(weights[order], tuple(names[j] for j in order), tuple(chosen), len(names), bent)
 
 
 def history_view(history: Any) -> HistoryView:

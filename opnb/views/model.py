@@ -17,6 +17,8 @@ class DrawnModel(Protocol):
     ----------
     classes_, class_prior_ : ndarray of shape (n_classes,)
     components_ : ndarray of shape (n_components, n_features)
+    slopes_ : ndarray of shape (n_components, n_features)
+        How directions change with each feature: `components_`, unless directions bend.
     bandwidths_ : ndarray of shape (n_components,)
         The finest detail of the densities on every direction.
     n_features_in_ : int
@@ -27,6 +29,10 @@ class DrawnModel(Protocol):
     components_: Array
     bandwidths_: Array
     n_features_in_: int
+
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each scaled feature."""
 
     def transform(self, X: ArrayLike) -> Array:
         """Project rows onto the directions."""

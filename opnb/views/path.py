@@ -124,7 +124,7 @@ def path_movie(cv: Any, projected: Projected, X: Array, errors: PathErrors) -> M
     """
     best = errors.choice.best_index
     solutions = followed([_unit_bandwidth(model) for model in cv.path_], best)
-    Xs = (X - cv.path_[best].mean_) / cv.path_[best].scale_
+    Xs = cv.path_[best].scaled(X)
     captions = tuple(_path_caption(errors, number) for number in range(len(solutions)))
     names = tuple(f"{lam:.2g}" for lam in errors.choice.lams)
     return _moving([V[:, :2] for V in solutions], cv.path_[best], projected, Xs, names, captions, best)
@@ -160,7 +160,7 @@ def playback_movie(clf: Any, projected: Projected, X: Array, snapshots: Sequence
     places = np.unique(np.linspace(0, len(snapshots) - 1, MOST_FRAMES).round().astype(int))
     kept = [snapshots[place] for place in places]
     match = align_directions(clf.components_.T, kept[-1][2])
-    Xs = (X - clf.mean_) / clf.scale_
+    Xs = clf.scaled(X)
     frames = [V[:, match.order[:2]] * match.signs[:2] for _, _, V in kept]
     names = tuple(str(number) for number, _, _ in kept)
     captions = tuple(f"Iteration {number}: objective {objective:.4f}" for number, objective, _ in kept)

@@ -86,6 +86,10 @@ class Projected:
             return train, None
         return train, ErrorCount(int(wrong[self.is_test].sum()), int(self.is_test.sum()))
 
+    def positions(self, direction: int, *, training: bool = False) -> Array:
+        """Positions on a direction, of all points or of the training points: what axes and curves must reach."""
+        return self.Z[~self.is_test, direction] if training else self.Z[:, direction]
+
     @property
     def train_counts(self) -> Labels:
         """Training points of each class."""

@@ -194,7 +194,7 @@ def projection_view(
     check_choice("boundary", boundary, BOUNDARIES)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
     pair = _checked_pair(model, directions)
-    ranges = _checked_ranges(ranges) or [shown_range(data.Z[:, d], extent) for d in pair]
+    ranges = _checked_ranges(ranges) or [shown_range(data.positions(d), extent) for d in pair]
     shown = shown_predictions(model, data, pair)
     grids = [np.linspace(low, high, resolution) for low, high in ranges]
     # Small matrix products: threads would wait for each other longer than they work.
@@ -259,7 +259,7 @@ def joint_ranges(views: Sequence[ProjectionView]) -> Ranges:
 
 
 def _plane(model: DrawnModel, data: Projected, pair: tuple[int, int], boundary: Boundary, ranges: Ranges) -> Plane:
-    if boundary == "shown" or not _has_more(model, pair):
+    if boundary == "shown" or not (_has_more(model, pair) and len(data.labels)):
         return ShownModel(model, pair)
     return averaged_full_model(data, pair, ranges, model.bandwidths_)
 

@@ -107,7 +107,7 @@ def strip_view(
     check_choice("extent", extent, EXTENTS)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
     (d,) = checked_directions(model, [direction])
-    low, high = shown_range(data.Z[:, d], extent)
+    low, high = shown_range(data.positions(d), extent)
     log_posterior = model.predict_log_proba_on(data.Z[:, [d]], (d,))
     predicted = log_posterior.argmax(axis=1)
     train, test = data.errors(predicted)

@@ -10,9 +10,11 @@ from tests.bench import (
     fuzz,
     lessons,
     load,
+    novelty,
     picture,
     real_data,
     soak,
+    tour,
     tuning,
 )
 
@@ -27,9 +29,11 @@ SECTIONS = (
     | fuzz.SECTIONS
     | soak.SECTIONS
     | load.SECTIONS
+    | novelty.SECTIONS
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | tour.SECTIONS
 )
 
 if __name__ == "__main__":

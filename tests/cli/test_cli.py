@@ -33,7 +33,7 @@ def test_fit_then_predict(table, tmp_path, capsys):
     assert load_model(model).penalty == "pooled"
     assert main(["predict", str(model), str(table), "--out", str(out)]) == 0
     predictions, given = pd.read_csv(out), pd.read_csv(table)
-    added = ["predicted", "P(Adelie)", "P(Chinstrap)", "P(Gentoo)", "problem"]
+    added = ["predicted", "P(Adelie)", "P(Chinstrap)", "P(Gentoo)", "familiarity", "problem"]
     assert predictions.columns.tolist() == [*given.columns, *added]
     pd.testing.assert_frame_equal(predictions[given.columns], given)
     assert (predictions.predicted == given.species).sum() > 0.95 * predictions.predicted.notna().sum()

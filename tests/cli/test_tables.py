@@ -47,6 +47,15 @@ def test_delimiter_decimal_and_encoding_can_be_given(file):
     assert main(["fit", path, *flags, *FIT]) == 0
 
 
+def test_settings_are_chosen_on_request(file, tmp_path, capsys):
+    path, out = file("plain.csv", csv_of([NAMES, *ROWS])), str(tmp_path / "model.opnb")
+    assert main(["fit", path, "--auto", "--max-seconds", "0", "--components", "1", "--out", out]) == 0
+    said = capsys.readouterr().out
+    model = load_model(out)
+    assert f"Cross-validation chose lam = {model.lam:g}, likelihood = {model.likelihood}" in said
+    assert "% of rows left out are wrong" in said
+
+
 @pytest.mark.parametrize("flags", [["--header-row", "x"], ["--role", "a"], ["--missing-code", "a=b"]])
 def test_a_flag_that_cannot_be_read_is_explained(book, flags, capsys):
     with pytest.raises(SystemExit):
@@ -97,7 +106,16 @@ def test_predictions_say_row_by_row_what_is_the_matter(file, tmp_path, capsys):
     assert main(["predict", model, new, "--out", str(tmp_path / "out.csv")]) == 0
     assert "3 rows of 4" in capsys.readouterr().err
     found = pd.read_csv(tmp_path / "out.csv")
-    assert found.columns.tolist() == ["predicted", "length", "width", "predicted 2", "P(a)", "P(b)", "problem"]
+    assert found.columns.tolist() == [
+        "predicted",
+        "length",
+        "width",
+        "predicted 2",
+        "P(a)",
+        "P(b)",
+        "familiarity",
+        "problem",
+    ]
     assert found["predicted"].tolist()[:3] == ["older", "newer", "worse"]
     assert found["predicted 2"].notna().tolist() == [True, False, False, False]
     assert "no value in 'length'" in found.problem[1]

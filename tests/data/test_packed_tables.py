@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv as arrow_csv
 
 from opnb.data import read_table
 from opnb.errors import DataError
@@ -98,3 +99,21 @@ def test_a_parquet_file_with_words_that_are_no_text_is_refused_or_read_in_words(
     pq.write_table(pa.table({"a": [1, 2, 3], "b": cells}), buffer)
     with pytest.raises(DataError, match="The Parquet file is damaged"):
         read_table(buffer.getvalue(), name="t.parquet")
+
+
+def test_arrow_gets_nothing_of_pythons(monkeypatch):
+    """A thread of Arrow's that touches a Python object as the process ends would bring it down with status 134."""
+    given = []
+
+    def noted(read):
+        return lambda source, *options, **more: given.append((source, options, more)) or read(source, *options, **more)
+
+    monkeypatch.setattr(arrow_csv, "read_csv", noted(arrow_csv.read_csv))
+    monkeypatch.setattr(pq, "ParquetFile", noted(pq.ParquetFile))
+    read_table("a,b\n1,x\n2,y\n")
+    out = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), out)
+    read_table(out.getvalue())
+    assert [type(source) for source, _, _ in given] == [pa.BufferReader] * 3
+    assert given[0][1][0].use_threads is False
+    assert given[2][2]["pre_buffer"] is False

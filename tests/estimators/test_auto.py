@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -52,7 +52,7 @@ def test_one_projection_comes_out(iris, found):
     best = found.best_estimator_
     assert type(best) is OPNBClassifier
     assert found.best_params_ == {name: getattr(best, name) for name in found.best_params_}
-    assert set(found.best_params_) == {"lam", "likelihood", "independence", "penalty"}
+    assert set(found.best_params_) == {"lam", "likelihood", "independence", "penalty", "bend"}
     np.testing.assert_array_equal(found.components_, best.components_)
     np.testing.assert_array_equal(found.transform(X), best.transform(X))
     np.testing.assert_array_equal(found.predict_proba(X), best.predict_proba(X))
@@ -62,19 +62,48 @@ def test_one_projection_comes_out(iris, found):
     assert found.get_feature_names_out().tolist() == ["opnbauto0", "opnbauto1"]
 
 
+def tried(found):
+    """Give the settings but lam, in the order in which they were tried."""
+    return list(dict.fromkeys((t.likelihood, t.independence, t.penalty, t.bend) for t in found.trials_))
+
+
 def test_trials_tell_the_whole_race(found):
-    paths = {(trial.likelihood, trial.independence, trial.penalty) for trial in found.trials_}
-    assert {("leave-one-out", mu, "frobenius") for mu in (0.0, 0.01, 0.1, 1.0)} < paths
-    assert ("resubstitution", 0.0, "frobenius") in paths
-    assert any(penalty == "pooled" for *_, penalty in paths)
-    assert len(found.trials_) >= len(paths) * len(AUTO_LAMS)
+    assert tried(found) == [
+        ("leave-one-out", 0.1, "frobenius", None),
+        ("leave-one-out", 0.1, "frobenius", 0.3),
+        ("resubstitution", 0.0, "frobenius", None),
+    ]
+    assert len(found.trials_) >= 2 * len(AUTO_LAMS) + 1  # a single lam of the paper's
     for trial in found.trials_:
         assert trial.given_up in ("", "behind")
-        seen = 4 if not trial.given_up else 2  # few rows: two folds, twice
-        assert trial.errors.shape == trial.log_losses.shape == (seen,)
+        assert trial.errors.shape == trial.log_losses.shape == (2,)
         assert trial.error == pytest.approx(trial.errors.mean())
         assert trial.seconds > 0
     assert any(all(trial[name] == value for name, value in found.best_params_.items()) for trial in found.trials_)
+
+
+def test_many_rows_try_more():
+    X, y = differ_in_spread(300, 0)
+    quick = {"max_seconds": 0, "cv": halves(), "n_components": 2}
+    assert ("leave-one-out", 0.0, "frobenius", None) in tried(OPNBAuto(**quick).fit(X, y))
+    long = X @ np.diag([50, 1, 1, 1, 1, 1])
+    assert all(penalty != "pooled" for _, _, penalty, _ in tried(OPNBAuto(**quick).fit(long, y)))
+    assert ("leave-one-out", 0.0, "pooled", None) in tried(OPNBAuto(**quick, scale=False).fit(long, y))
+
+
+def test_bends_where_that_is_clearly_better_and_not_where_it_is_not(iris):
+    X, y = make_circles(200, noise=0.1, factor=0.5, random_state=0)
+    found = OPNBAuto(cv=halves(), n_components=1).fit(X, y)
+    assert found.best_params_["bend"] == 0.3
+    assert found.score(X, y) > 0.95
+    assert OPNBAuto(cv=halves(), n_components=2).fit(*iris).best_params_["bend"] is None
+
+
+def test_more_directions_than_rows_leave_no_room_to_bend():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(16, 20)), np.arange(16) % 2
+    found = OPNBAuto(cv=halves(), max_seconds=0, n_components=8).fit(X, y)
+    assert {bend for *_, bend in tried(found)} == {None}
 
 
 def test_errors_of_a_trial_are_those_of_its_path_on_each_fold(iris):
@@ -225,10 +254,10 @@ def test_a_stop_ends_the_work_with_what_is_known(iris):
 
     def watch(iteration):
         calls.append(iteration)
-        return len(calls) > 900
+        return len(calls) > 200
 
     found = OPNBAuto(cv=2, n_components=2, callback=watch).fit(X, y)
-    assert len(calls) == 901  # not shown another
+    assert len(calls) == 201  # not shown another
     assert found.stopped_
     assert {trial.given_up for trial in found.trials_} >= {"", "stop"}
     assert np.isfinite(found.error_)

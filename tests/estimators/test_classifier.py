@@ -503,3 +503,15 @@ def test_contributions_of_the_directions_add_up_to_the_posteriors(iris):
     np.testing.assert_allclose(log_posterior(joint), clf.predict_log_proba(X), atol=1e-9)
     for d in range(3):
         np.testing.assert_allclose(parts[:, d].T, clf.log_marginal_densities(d, clf.transform(X)[:, d]), atol=1e-12)
+
+
+def test_no_iterations_make_a_model_of_given_directions(iris):
+    X, y = iris
+    V = np.array([[0.5, -1.0], [0.0, 2.0], [3.0, 0.0], [1.0, 1.0]])
+    clf = OPNBClassifier(init=V, max_iter=0).fit(X, y)
+    assert (clf.n_iter_, clf.converged_, clf.stopped_) == (0, False, False)
+    found = clf.components_.T / clf.bandwidths_
+    np.testing.assert_allclose(np.sort(found, axis=1), np.sort(V, axis=1), atol=1e-12)
+    assert clf.objective_ == pytest.approx(value_and_gradient(V, clf.scaled(X), y, lam=1e-3)[0])
+    starts = OPNBClassifier(n_components=2, init="random", n_init=3, random_state=0, max_iter=0).fit(X, y).starts_
+    assert [start.n_iter for start in starts] == [0, 0, 0]

@@ -36,7 +36,7 @@ def page():
 def test_report_holds_its_parts(page):
     for part in ("Two rows were left out.", "print(&#39;&lt;x&gt;&#39;)", "Small", "held out", "max_iter", "+0."):
         assert part in page
-    assert page.count('class="plotly-graph-div"') == 5
+    assert page.count('class="plotly-graph-div"') == 7
 
 
 def test_report_escapes_everything(page):

@@ -122,6 +122,8 @@ def waited(page):
 
 def test_names_are_text_on_the_workbench(page):
     check(page)
+    page.choose("number_input", "Why this row?", 5)
+    check(page)
     for place in range(len(page.find("segmented_control", "More about this fit").options)):
         page.segment("More about this fit", place)
         check(page)
@@ -155,7 +157,7 @@ def test_names_are_text_on_the_page_of_data_and_in_its_errors(page):
     check(page)
 
 
-@pytest.mark.parametrize("view", ["Starts", "Directions"])
+@pytest.mark.parametrize("view", ["Starts", "Directions", "Columns"])
 def test_names_are_text_in_the_studies(page, view):
     page.go("Tune")
     shown = page.find("segmented_control", "What to try")

@@ -51,6 +51,10 @@ OPTIONS = st.builds(
     test_size=st.none() | st.floats(0.01, 0.99),
     seed=st.integers(0, 2**31 - 1),
 )
+WEIGHTS = st.floats(-1e6, 1e6).map(lambda weight: float(f"{weight:.5g}"))
+AXES = st.none() | st.integers(1, 4).flatmap(
+    lambda p: st.tuples(*[st.lists(WEIGHTS, min_size=p, max_size=p).map(tuple)] * 2)
+)
 SPECS = st.builds(
     FitSpec,
     st.builds(DataSpec, SOURCES, st.none() | NAMES, OPTIONS),
@@ -66,6 +70,7 @@ SPECS = st.builds(
     max_iter=st.integers(1, 2_000),
     tol=st.floats(1e-10, 1e-1),
     seed=st.integers(0, 2**31 - 1),
+    start=AXES,
 )
 VIEWS = st.builds(
     PictureSpec,
@@ -74,6 +79,8 @@ VIEWS = st.builds(
     extent=st.sampled_from(CHOICES["extent"]),
     margins=st.sampled_from(CHOICES["margins"]),
     focus=st.lists(NAMES, max_size=3).map(tuple),
+    mode=st.sampled_from(CHOICES["mode"]),
+    plane=AXES,
 )
 
 
@@ -102,6 +109,9 @@ def test_a_link_brings_back_the_fit_and_the_view(spec, view):
                 "focus",
                 "split",
                 "held-out",
+                "start",
+                "plane",
+                "as",
                 "x",
             ]
         ),
@@ -200,10 +210,10 @@ def test_labels_name_what_is_unusual():
 
 def test_what_was_added_later_is_absent_from_old_links_and_written_where_the_app_sets_it():
     old = from_query({"data": "example:iris"}).spec
-    assert (old.independence, old.priors, old.scale) == (0.0, "shares", True), "the paper's method"
+    assert (old.independence, old.priors, old.scale, old.bend) == (0.0, "shares", True, None), "the paper's method"
     query = to_query(default_spec("iris"), PictureSpec())
     assert float(query["independence"]) == default_spec().independence > 0
-    new = replace(old, independence=0.3, priors="uniform", scale="robust")
+    new = replace(old, independence=0.3, priors="uniform", scale="robust", bend=0.3)
     assert from_query(to_query(new, PictureSpec())).spec == new
     assert from_query({"data": "example:iris", "independence": "-1", "scale": "wide"}).problems
 

@@ -149,7 +149,7 @@ def test_fits_are_listed_renamed_deleted_brought_back_and_restored(visit):
     page = visit()
     first = page.state.result
     page.find("select_slider", "Smoothness (λ)").set_value(0.01)
-    page.press("Fit").segment("More about this fit", 5)
+    page.press("Fit").segment("More about this fit", 6)
     assert list(page.at.dataframe[0].value["Fit"]) == ["wine, 2 directions, λ = 0.01", "wine, 2 directions, λ = 0.001"]
     page.find("text_input", "Name").set_value("smooth")
     page.press("Save the name")
@@ -166,7 +166,7 @@ def test_fits_are_listed_renamed_deleted_brought_back_and_restored(visit):
 def test_two_fits_are_compared_in_settings_errors_and_pictures(visit):
     page = visit()
     page.find("select_slider", "Smoothness (λ)").set_value(0.1)
-    page.press("Fit").segment("More about this fit", 5)
+    page.press("Fit").segment("More about this fit", 6)
     page.find("toggle", "Show them side by side").set_value(True)
     page.run()
     tables = [frame.value for frame in page.at.dataframe]
@@ -177,7 +177,7 @@ def test_two_fits_are_compared_in_settings_errors_and_pictures(visit):
 
 
 def test_everything_can_be_taken_away(visit):
-    page = visit().segment("More about this fit", 6)
+    page = visit().segment("More about this fit", 7)
     labels = {button.label for button in page.at.download_button}
     assert {"Picture (HTML)", "Picture (PNG)", "Picture (SVG)", "Report"} <= labels
     assert {"Predictions", "Projected data", "Weights", "Model"} <= labels

@@ -87,7 +87,7 @@ def test_looking_alone_keeps_nothing(visit, folder):
 @pytest.mark.parametrize("restarted", [False, True], ids=["reload", "restart"])
 def test_data_fits_names_and_settings_come_back(visit, reload, table, restarted):
     page = visit().upload("mine.csv", table)
-    refit(page, 0.05).segment("Part shown", "central").segment("More about this fit", 5)
+    refit(page, 0.05).segment("Part shown", "central").segment("More about this fit", 6)
     page.find("text_input", "Name").set_value("*smooth*")
     page.press("Save the name")
     again = reload(page, restarted=restarted)
@@ -117,13 +117,13 @@ def test_a_table_of_a_very_long_name_comes_back(visit, reload, table):
 
 
 def test_deleting_undoing_and_showing_again_are_kept(visit, reload):
-    page = refit(refit(visit(), 0.01), 0.1).segment("More about this fit", 5)
+    page = refit(refit(visit(), 0.01), 0.1).segment("More about this fit", 6)
     page.press("Delete")
     assert [fit.spec.lam for fit in reload(page).state.fits] == [0.001, 0.01]
     page.press("Undo the deletion")
     again = reload(page)
     assert [fit.spec.lam for fit in again.state.fits] == [0.001, 0.01, 0.1]
-    again.segment("More about this fit", 5).choose("selectbox", "Fit", again.state.fits[0].id).press("Show again")
+    again.segment("More about this fit", 6).choose("selectbox", "Fit", again.state.fits[0].id).press("Show again")
     assert reload(again).state.result.spec.lam == 0.001
 
 
@@ -234,7 +234,7 @@ def test_two_tabs_of_one_workspace_are_merged(visit, reload):
 
 
 def test_a_link_to_share_never_names_the_workspace(visit):
-    page = refit(visit(), 0.01).segment("More about this fit", 6)
+    page = refit(visit(), 0.01).segment("More about this fit", 7)
     link(page)
     shared = [block.value for block in page.at.main.code if "?data=" in block.value]
     assert shared

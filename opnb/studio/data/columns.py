@@ -14,6 +14,9 @@ from opnb.studio.visit.intake import change_roles
 from opnb.studio.visit.state import Draft, Studio
 from opnb.studio.words import quantity, shortened
 
+_SILENT = (
+    "In the fit that is shown: with the values of such a column shuffled among the rows, no row is predicted otherwise."
+)
 _SHORT = 8  # rows of a table that are shown without scrolling
 
 
@@ -33,11 +36,22 @@ def many_columns(state: Studio, working: Draft) -> None:
             key=key + "kinds",
         )
         chosen = columns_like(working, part, wanted)
+        if silent_of(state) is not None and st.toggle("Only those without effect", key=key + "silent", help=_SILENT):
+            silent = silent_of(state, sought=True) or ()
+            chosen = [name for name in chosen if name in silent]
         role = st.selectbox("Use them as", ROLES, ROLES.index("leave out"), key=key + "role")
         st.caption(f"{quantity(len(chosen), 'column')} chosen{f': {listed(chosen)}' if chosen else ''}.")
         if st.button(f"Set {quantity(len(chosen), 'column')}", key=key + "set", disabled=not chosen):
             change_roles(state, dict.fromkeys(chosen, role))
             st.rerun()
+
+
+def silent_of(state: Studio, *, sought: bool = False) -> tuple[str, ...] | None:
+    """Give the columns without effect on the fit of these data; None without one. Empty until they are sought."""
+    result = state.result
+    if result is None or result.dataset.recipe is None or state.draft is not None:
+        return None
+    return result.silent_columns if sought else ()
 
 
 def columns_like(working: Draft, part: str, kinds: Sequence[str]) -> list[str]:

@@ -12,8 +12,9 @@ import streamlit as st
 from opnb.errors import ReadingError
 from opnb.studio.ui.intake import bring_in, give_up_button, show_unread
 from opnb.studio.ui.text import escaped
+from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import ENCODINGS, bring_file
-from opnb.studio.visit.state import Draft, Studio, Unread
+from opnb.studio.visit.state import Draft, Studio
 from opnb.studio.words import shortened
 
 _FOUND = "as found"

@@ -140,5 +140,5 @@ def much_smaller(before: FitResult, after: FitResult) -> str:
 
 def comparable_objectives(first: FitSpec, second: FitSpec) -> bool:
     """Tell whether two fits had the same objective, so that its values can be compared."""
-    names = ("data", "n_components", "lam", "penalty", "likelihood", "scale", "independence", "priors")
+    names = ("data", "n_components", "lam", "penalty", "likelihood", "scale", "independence", "bend", "priors")
     return all(getattr(first, name) == getattr(second, name) for name in names)

@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from opnb.figures import comparison_figure, dimension_figure, draw_movie, draw_still, evidence_figure, path_figure
+from opnb.studio.tune.columns import columns
 from opnb.studio.tune.studies import (
     MOST_DIRECTIONS,
     RANDOM_STARTS,
@@ -47,6 +48,7 @@ def tuning(result: FitResult) -> None:
         "Likelihoods": _likelihoods,
         "Starts": _starts,
         "Directions": _directions,
+        "Columns": columns,
         "Shuffled labels": _shuffles,
         "Playback": _playback,
     }

@@ -63,14 +63,35 @@ def chart(
     list of int
         Rows of the selected points in order, as their `customdata` have them.
     """
+    data = chart_data(figure, key, alt, bar=bar, revision=revision, selects=selects, least=least, old=old)
+    room: Any = _height(figure) if least is None else "content"
+    state = _element(key=key, data=data, height=room, on_selected_change=_nothing)
+    return selected_rows(state, selects)
+
+
+def _height(figure: Any) -> int:
+    return int(figure.layout.height or _USUAL_HEIGHT)
+
+
+def chart_data(
+    figure: Any,
+    key: str,
+    alt: str,
+    *,
+    bar: bool = True,
+    revision: str | None = None,
+    selects: str | None = None,
+    least: int | None = None,
+    old: bool = False,
+) -> bytes:
+    """Write what the element of a chart gets; the parameters are those of `chart`."""
     if narrow() and selects is None:
         figure.layout.dragmode = False  # a finger on the picture scrolls the page
     bar = bar and not narrow()
-    height = int(figure.layout.height or _USUAL_HEIGHT)
     look = {
         "alt": alt,
         "config": _config(bar, selects),
-        "height": height,
+        "height": _height(figure),
         "least": least,
         "old": old,
         "operable": bar or selects is not None or bool(figure.frames),
@@ -79,9 +100,7 @@ def chart(
         "selects": selects,
         "selected": selected_rows(st.session_state.get(key), selects),
     }
-    room: Any = height if least is None else "content"
-    data = f"{json.dumps(look)}\n{figure.to_json()}".encode()
-    return selected_rows(_element(key=key, data=data, height=room, on_selected_change=_nothing), selects)
+    return f"{json.dumps(look)}\n{figure.to_json()}".encode()
 
 
 def _config(bar: bool, selects: str | None) -> dict[str, Any]:

@@ -9,10 +9,22 @@ import streamlit as st
 from opnb.data.limits import megabytes
 from opnb.data.wishes import SUPPORTED
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.intake import LIMITS, apply_remedy, bring_file, count_code, remedies_of, suspicious_codes
-from opnb.studio.visit.state import Studio, Unread
+from opnb.studio.visit.arrivals import Unread
+from opnb.studio.visit.intake import (
+    LIMITS,
+    apply_remedy,
+    bring_file,
+    count_code,
+    remedies_of,
+    suspicious_codes,
+    use_as_rows,
+    use_as_table,
+)
+from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
 
+SHOW_ROWS = "show new rows"  # asks the Workbench to turn to them
+LET_IN = 4 * LIMITS.max_bytes // 2**20  # megabytes that come as far as the reader, which has words for what is too much
 _ERROR = "intake-error"
 _SEEN = "upload-seen"
 _READ = f"{SUPPORTED}, up to {megabytes(LIMITS.max_bytes)}."
@@ -24,7 +36,7 @@ def upload_box(state: Studio, label: str, key: str, *, brief: bool = False) -> N
 
     Where there is little room, what can be read is told on demand.
     """
-    file = st.file_uploader(label, key=f"upload-{key}", help=_READ if brief else None)
+    file = st.file_uploader(label, key=f"upload-{key}", max_upload_size=LET_IN, help=_READ if brief else None)
     if not brief:
         st.caption(_READ)  # always in sight: the box itself says nothing of it beside a file that is too large
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
@@ -54,6 +66,31 @@ def show_unread(state: Studio, unread: Unread) -> None:
         before = " as it was read before" if state.table.name == unread.name else ""
         kept = escaped(state.table.name)
         st.caption(f"This is about {escaped(unread.name)}. Until it is read, {kept} stays in use{before}.")
+
+
+def ask_what_it_is(state: Studio, key: str) -> None:
+    """Ask whether a file with the columns of the model, and no classes, holds rows to predict or is a new table."""
+    asked = state.new.asked
+    predictor = state.new.predictor(state.result)
+    if asked is None or predictor is None:
+        return
+    without = f" and no **{escaped(predictor.target)}**" if predictor.target else ""
+    st.info(
+        f"**{escaped(asked.name)}** ({quantity(len(asked.table.frame), 'row')}) has all columns of the model of "
+        f"**{escaped(predictor.name)}**{without}. Rows to predict, or a new table?",
+        icon=":material/help:",
+    )
+    with st.container(horizontal=True):
+        if st.button("Predict these rows", type="primary", key=f"{key}-predict", icon=":material/batch_prediction:"):
+            use_as_rows(state, asked)
+            st.session_state[SHOW_ROWS] = True
+            st.switch_page("pages/workbench.py")
+        if st.button("Use it as a new table", key=f"{key}-table"):
+            use_as_table(state, asked)
+            st.rerun()
+        if st.button("Give this file up", key=f"{key}-neither"):
+            state.new.asked = None
+            st.rerun()
 
 
 def give_up_button(state: Studio) -> None:

@@ -7,12 +7,16 @@ from dataclasses import fields
 from typing import Any
 
 from opnb.diagnostics import Finding
-from opnb.figures import comparison_figure, draw_projection, draw_strip, path_figure
+from opnb.figures import comparison_figure, draw_projection, draw_strip, importance_figure, path_figure
+from opnb.figures.new_rows import add_new_rows
 from opnb.reports.fit_report import fit_report
+from opnb.studio.visit.arrivals import ModelFile
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
+from opnb.studio.visit.tours import plane_of, turned_view
 from opnb.views import (
+    ColumnImportance,
     PathErrors,
     ProjectionView,
     StripView,
@@ -21,15 +25,22 @@ from opnb.views import (
     projection_view,
     strip_view,
 )
+from opnb.views.bare import bare_projected
+from opnb.views.new_rows import NewRows
 from opnb.views.orienting import mirrored, mirrored_ranges, turns_of
 
 Computed = ProjectionView | StripView
 _PATH_HEADING = "Cross-validated error against smoothness"
+_PLANE_HEADING = "Axes turned by hand"
+_COLUMNS_HEADING = "Rise of the error when a column is shuffled"
 
 
 def compute(result: FitResult, picture: PictureSpec, ranges: Any = None) -> Computed:
     """Compute what the picture of a result shows: two directions, or the only one."""
     chosen: dict[str, Any] = {"extent": picture.extent, "weighting": picture.margins, "projected": result.projected}
+    plane = plane_of(result, picture)
+    if plane is not None:
+        return turned_view(result, plane, ranges=ranges, **chosen)
     if result.n_directions == 1:
         return strip_view(result.classifier, **chosen)
     first, second = picture.fitting(result.n_directions)
@@ -38,9 +49,25 @@ def compute(result: FitResult, picture: PictureSpec, ranges: Any = None) -> Comp
     )
 
 
+def compute_model(file: ModelFile, picture: PictureSpec) -> Computed:
+    """Compute the picture of a model file, which has no rows to show."""
+    projected = bare_projected(file.classifier, file.recipe.feature_names)
+    if len(file.classifier.components_) == 1:
+        return strip_view(file.classifier, projected=projected)
+    first, second = picture.fitting(len(file.classifier.components_))
+    return projection_view(file.classifier, directions=(first, second), projected=projected)
+
+
 def draw(computed: Computed, **drawing: Any) -> Any:
     """Draw what was computed."""
     return draw_strip(computed, **drawing) if isinstance(computed, StripView) else draw_projection(computed, **drawing)
+
+
+def with_new_rows(figure: Any, computed: Computed, new: Sequence[NewRows], **drawing: Any) -> Any:
+    """Draw new rows onto a picture; gives the same."""
+    for rows in new:
+        add_new_rows(figure, computed, rows, **drawing)
+    return figure
 
 
 def picture_of(result: FitResult, picture: PictureSpec, **drawing: Any) -> Any:
@@ -80,9 +107,20 @@ def side_by_side(
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 
-def report(result: FitResult, title: str, findings: Sequence[Finding] = (), path: PathErrors | None = None) -> str:
-    """Write the report of a result, with what a diagnosis and the path of lambda found if they were made."""
+def report(
+    result: FitResult,
+    title: str,
+    findings: Sequence[Finding] = (),
+    path: PathErrors | None = None,
+    columns: ColumnImportance | None = None,
+    picture: PictureSpec | None = None,
+) -> str:
+    """Write the report of a result, with what a diagnosis, the path of lambda, shuffled columns and a tour told."""
     figures = [] if path is None else [(_PATH_HEADING, "", path_figure(path, result.spec.lam))]
+    figures += [] if columns is None else [(_COLUMNS_HEADING, "", importance_figure(columns))]
+    if picture is not None and plane_of(result, picture) is not None:
+        computed = compute(result, picture)
+        figures.append((_PLANE_HEADING, describe(computed), draw(computed, focus=focus_of(result, picture))))
     dataset = result.dataset
     return fit_report(
         result.classifier,

@@ -34,12 +34,12 @@ def projections(result: FitResult) -> bytes:
 
 
 def loadings(result: FitResult) -> bytes:
-    """Write the weights of all features on all directions, with the centre and scale of each, as CSV."""
+    """Write the slopes of all directions (weights, where they are straight) with centre and scale of each feature."""
     classifier = result.classifier
     described = pd.DataFrame(
         {"feature": result.dataset.feature_names, "mean": classifier.mean_, "scale": classifier.scale_}
     )
-    weights = pd.DataFrame(classifier.components_.T, columns=_directions(result))
+    weights = pd.DataFrame(classifier.slopes_.T, columns=_directions(result))
     return csv_bytes(pd.concat([described, weights], axis=1))
 
 
@@ -49,6 +49,7 @@ def model_file(result: FitResult) -> bytes:
     # A copy, because a page may be reading the classifier's attributes while this runs in the background.
     written = copy.copy(result.classifier)
     written.recipe_ = None if recipe is None else recipe.to_dict()
+    written.novelty_ = result.novelty.scores
     return model_to_bytes(written)
 
 

@@ -5,18 +5,22 @@ What a table needs before it can be used is changed here, too: how it is read, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opnb.data import Limits, Table, read_table
 from opnb.data.roles import FEW_CLASSES
 from opnb.errors import OPNBError, ReadingError, Remedy
 from opnb.studio.logs import event, visit_of
+from opnb.studio.visit.arrivals import Rows, Unread, looks_like_model, open_model, read_rows
 from opnb.studio.visit.links import LONGEST_NAME
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
-from opnb.studio.visit.state import Draft, Studio, Unread
+from opnb.studio.visit.state import Draft, Studio
+
+if TYPE_CHECKING:
+    from opnb.studio.visit.results import FitResult
 
 LIMITS = Limits()
 ENCODINGS = (
@@ -52,23 +56,79 @@ def bring_file(state: Studio, name: str, data: bytes, **reading: Any) -> str:
     """Read an upload or pasted text, with the user's corrections, and begin its fit.
 
     A file that cannot be read waits with its bytes, to be read otherwise; one that can be read but not prepared waits
-    as the draft. Everything else stays as it was.
+    as the draft; one that holds all columns of the model and no classes waits until the user says what it is. A model
+    file is opened. Everything else stays as it was.
     """
+    if looks_like_model(data):
+        return show_model(state, name, data)
     given = {key: value for key, value in reading.items() if value is not None}
     about: dict[str, Any] = {"visit": visit_of(state.owner), "bytes": len(data)}
     try:
         table, given = _read(state, name, data, given)
     except ReadingError as error:
         event("table", status="refused", **about)
-        state.unread = Unread(name, data, given, error)
+        # What is too large is not kept: nothing could be done with it.
+        state.unread = Unread(name, data if len(data) <= LIMITS.max_bytes else b"", given, error)
         return ""
     state.unread = None
     event("table", status="read", rows=len(table.frame), columns=table.frame.shape[1], **about)
+    arrived = Rows(name, data, given, table)
+    if _may_be_rows(state, arrived):
+        state.new.asked = arrived
+    else:
+        use_as_table(state, arrived)
+    return ""
+
+
+def _may_be_rows(state: Studio, file: Rows) -> bool:
+    """Tell whether a file may hold rows to predict; one that is in use, or that a link waits for, is a table."""
+    predictor = state.new.predictor(state.result)
+    known = state.awaited is not None or file.raw in (state.raw, state.draft and state.draft.raw)
+    return predictor is not None and not known and predictor.predicts(file.table)
+
+
+def use_as_table(state: Studio, file: Rows) -> None:
+    """Use a file as the table to fit."""
+    state.new.asked = None
+    name, given, table = file.name, file.reading, file.table
     known_as, corrections = name[:LONGEST_NAME] or "table", tuple(sorted(given.items()))
     source = Source("upload", known_as, reading=corrections, content=table.content_hash[:HASH_LENGTH])
-    if state.offer_upload(source, table, data):
+    if state.offer_upload(source, table, file.raw):
         begin_fit(state)
+
+
+def use_as_rows(state: Studio, file: Rows) -> None:
+    """Let the model that is shown predict the rows of a file."""
+    state.new.asked, state.new.rows, state.new.chosen = None, file, None
+    state.revision += 1
+
+
+def bring_rows(state: Studio, name: str, data: bytes) -> str:
+    """Read a file of new rows, which may have classes, too; one that cannot be read waits, to be read otherwise."""
+    if looks_like_model(data):
+        return show_model(state, name, data)
+    try:
+        use_as_rows(state, read_rows(name, data))
+    except ReadingError as error:
+        state.unread = Unread(name, data, {}, error)
     return ""
+
+
+def show_model(state: Studio, name: str, data: bytes) -> str:
+    """Open a model file, and show it in place of the fit."""
+    try:
+        model = open_model(name, data)
+    except OPNBError as error:
+        return str(error)
+    state.new.model, state.new.chosen, state.new.asked, state.unread = model, None, None, None
+    state.revision += 1
+    return ""
+
+
+def close_model(state: Studio) -> None:
+    """Show the fit again."""
+    state.new.model = state.new.chosen = None
+    state.revision += 1
 
 
 def _read(state: Studio, name: str, data: bytes, given: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
@@ -121,6 +181,25 @@ def change_roles(state: Studio, roles: Mapping[str, str]) -> bool:
     proposed = {column.name: column.role for column in working.proposal.columns}
     wanted = dict(working.spec.options.roles) | dict(roles)
     return change_options(state, roles={name: role for name, role in wanted.items() if proposed.get(name) != role})
+
+
+def keep_columns(state: Studio, result: FitResult, names: Collection[str]) -> bool:
+    """Fit again with some of a fit's columns, and tell whether it could be; `fit_error` says why not.
+
+    The fit stays on the list, and as `before_columns`, to come back to; a table that waits goes on waiting.
+    """
+    data, waiting = result.spec.data, state.draft
+    gone = {column.name: "leave out" for column in result.dataset.columns if column.name not in names}
+    options = replace(data.options, roles=dict(data.options.roles) | gone)
+    raw = state.raw if state.table == result.table else None
+    state.spec = result.spec
+    if not state.offer(data.source, result.table, replace(data, options=options), raw):
+        assert state.draft is not None
+        state.fit_error, state.draft = state.draft.error, waiting
+        return False
+    state.draft, state.before_columns = waiting, result
+    state.fit(state.spec)
+    return True
 
 
 def apply_remedy(state: Studio, remedy: Remedy) -> bool:

@@ -16,7 +16,7 @@ from opnb.data import ROLES, SIMULATORS, PrepareOptions
 from opnb.data.preparing import Preset
 from opnb.data.recipe import Missing
 from opnb.errors import OPNBError
-from opnb.studio.visit.settings import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, FitSpec, PictureSpec, default_spec
+from opnb.studio.visit.settings import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, Axes, FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.sources import KINDS, DataSpec, Source, bundled_names
 from opnb.studio.words import shortened
 
@@ -177,6 +177,15 @@ def _directions(text: str) -> tuple[int, int]:
     return (numbers[0] - 1, numbers[1] - 1)
 
 
+def _axes(text: str) -> Axes:
+    return tuple(tuple(_number(weight) for weight in axis.split(",")) for axis in text.split(";"))
+
+
+def axes_text(axes: Axes) -> str:
+    """Write axes as a link has them."""
+    return ";".join(",".join(f"{weight:g}" for weight in axis) for axis in axes)
+
+
 def _texts(text: str) -> tuple[str, ...]:
     values = json.loads(text)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
@@ -268,6 +277,7 @@ _FIT_PARTS = (
     _Part("lam", "lam", _number),
     _Part("penalty", "penalty", _one_of(CHOICES["penalty"])),
     _Part("init", "init", _one_of(CHOICES["init"])),
+    _Part("start", "start", _axes, axes_text),
     _Part("starts", "n_init", _whole),
     _Part("combine", "combine", _one_of(CHOICES["combine"])),
     _Part("likelihood", "likelihood", _one_of(CHOICES["likelihood"])),
@@ -276,6 +286,7 @@ _FIT_PARTS = (
     _Part("iterations", "max_iter", _whole),
     _Part("tol", "tol", _number),
     _Part("independence", "independence", _number),
+    _Part("bend", "bend", _or("none", None, _number), _or_word("none", None)),
     _Part("classes", "priors", _one_of(CHOICES["priors"])),
     _Part("seed", "seed", _whole),
 )
@@ -285,5 +296,7 @@ _PICTURE_PARTS = (
     _Part("extent", "extent", _one_of(CHOICES["extent"])),
     _Part("margins", "margins", _one_of(CHOICES["margins"])),
     _Part("focus", "focus", _texts, _json),
+    _Part("as", "mode", _one_of(CHOICES["mode"])),
+    _Part("plane", "plane", _axes, axes_text),
 )
 _ALL_PARTS = (*_SOURCE_PARTS, *_DATA_PARTS, *_OPTION_PARTS, *_FIT_PARTS, *_PICTURE_PARTS)

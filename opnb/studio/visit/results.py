@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from opnb.estimators.novelty import Novelty, learn_novelty
 from opnb.views import Metrics, Projected, metrics, project
+from opnb.views.silent import silent_columns
 
 if TYPE_CHECKING:
     from opnb.data import Dataset, Table
@@ -80,6 +82,17 @@ class FitResult:
         Its `rows` count the table's rows from 1. Predicting is the dear part, done once, when first asked for.
         """
         return projected_rows(self.classifier, self.dataset)
+
+    @cached_property
+    def novelty(self) -> Novelty:
+        """The densities of the training rows, by which new rows are told from them."""
+        return learn_novelty(self.classifier, self.dataset.X_train, self.dataset.y_train)
+
+    @cached_property
+    def silent_columns(self) -> tuple[str, ...]:
+        """The columns without effect on any prediction, of training and held-out rows; none of data without a table."""
+        recipe = self.dataset.recipe
+        return () if recipe is None else silent_columns(self.classifier, self.dataset.X, recipe)
 
     @cached_property
     def measures(self) -> Measures:

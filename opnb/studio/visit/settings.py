@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from opnb.estimators.classifier import OPNBClassifier
 
 Penalty = Literal["frobenius", "total", "pooled"]
-Init = Literal["pca", "random"]
+Init = Literal["pca", "random", "given", "fixed"]
+# Weights of the columns, brought to equal scales, in one or several axes; an axis is one tuple.
+Axes = tuple[tuple[float, ...], ...]
 Combine = Literal["best", "average"]
 Likelihood = Literal["resubstitution", "leave-one-out"]
 Bins = int | Literal["auto"] | None
@@ -29,6 +31,7 @@ Priors = Literal["shares", "uniform"]
 Boundary = Literal["shown", "full"]
 Extent = Literal["all", "central"]
 Margins = Literal["density", "prior", "log"]
+Mode = Literal["still", "tour"]
 
 # Not iris: all its directions fall into one, and a first picture should fill the plane.
 FIRST_EXAMPLE = "wine"
@@ -44,6 +47,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "max_iter": (1, 2_000),
         "tol": (1e-10, 1e-1),
         "independence": (0.0, 100.0),
+        "bend": (1e-3, 100.0),
         "seed": (0, LARGEST_SEED),
     }
 )
@@ -57,8 +61,10 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "boundary": get_args(Boundary),
         "extent": get_args(Extent),
         "margins": get_args(Margins),
+        "mode": get_args(Mode),
     }
 )
+HEAVIEST_WEIGHT = 1e6  # of a column in an axis
 # How the settings are called in the app; the keys are the classifier's own names.
 WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -75,8 +81,10 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "max_iter": "most iterations",
         "tol": "precision",
         "independence": "independence of directions",
+        "bend": "shape of directions",
         "priors": "classes count",
         "seed": "seed",
+        "start": "axes to start from",
     }
 )
 VALUE_WORDS: Mapping[str, str] = MappingProxyType(
@@ -86,6 +94,8 @@ VALUE_WORDS: Mapping[str, str] = MappingProxyType(
         "pooled": "spread within classes",
         "pca": "principal components",
         "random": "random",
+        "given": "axes turned by hand",
+        "fixed": "axes turned by hand, without a search",
         "best": "best start",
         "average": "average of the starts",
         "resubstitution": "as in the paper",
@@ -104,6 +114,8 @@ class FitSpec:
     """Everything that decides a fit: the data with their split, and the classifier's settings.
 
     Parameters are those of `OPNBClassifier`; `seed` is its random_state, and the split's seed is in `data.options`.
+    With `init` "given" the search begins at the axes in `start`, with "fixed" they are the model's and nothing is
+    searched; where these are not as many as `n_components`, it begins at principal components.
 
     Raises
     ------
@@ -124,16 +136,22 @@ class FitSpec:
     max_iter: int = 100
     tol: float = 1e-5
     independence: float = 0.0
+    bend: float | None = None
     priors: Priors = "shares"
     seed: int = 0
+    start: Axes | None = None
 
     def __post_init__(self) -> None:
         for name in ("penalty", "init", "combine", "likelihood", "priors"):
             check_choice(name, getattr(self, name))
+        if self.start is not None:
+            check_axes("start", self.start)
         for name in ("n_init", "max_iter", "seed"):
             check_bounds(name, getattr(self, name), whole=True)
         for name in ("lam", "tol", "independence"):
             check_bounds(name, getattr(self, name))
+        if self.bend is not None:
+            check_bounds("bend", self.bend)
         if self.n_components is not None:
             check_bounds("n_components", self.n_components, whole=True)
         if self.n_bins is not None and self.n_bins != "auto":
@@ -146,6 +164,7 @@ class FitSpec:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         del values["data"]
         values["random_state"] = values.pop("seed")
+        values |= self._beginning(values.pop("start"))
         if self.init != "random":
             values["n_init"] = 1  # kept in the settings for the day when starts are random again
         if self.priors == "shares":
@@ -155,6 +174,20 @@ class FitSpec:
     def same_fit(self, other: FitSpec) -> bool:
         """Tell whether both lead to the same fit: a number of random starts means nothing where none is random."""
         return self.data == other.data and self.settings() == other.settings()
+
+    @property
+    def has_given_axes(self) -> bool:
+        """Whether the fit begins at axes that are given, or has them as its directions."""
+        return self.init in ("given", "fixed") and self.start is not None and len(self.start) == self.n_components
+
+    def _beginning(self, start: Axes | None) -> dict[str, Any]:
+        """Give the classifier's parameters that say where the search begins."""
+        if self.init in ("pca", "random"):
+            return {}
+        if not self.has_given_axes or start is None:
+            return {"init": "pca"}
+        given = [list(weights) for weights in zip(*start, strict=True)]  # one row a column, as a classifier has it
+        return {"init": given} | ({"max_iter": 0} if self.init == "fixed" else {})
 
     def classifier(self, callback: Callback | None = None) -> OPNBClassifier:
         """Make the classifier, not yet fitted."""
@@ -169,10 +202,14 @@ class FitSpec:
         parts += [in_words(name, getattr(self, name)) for name in ("penalty",) if self.penalty != "frobenius"]
         if self.init == "random":
             parts.append("1 random start" if self.n_init == 1 else f"{self.n_init} random starts")
+        if self.has_given_axes:
+            parts.append("turned by hand" if self.init == "fixed" else "from turned axes")
         if self.likelihood != "resubstitution":
             parts.append("leave one out")
         if self.independence != USUAL_INDEPENDENCE:
             parts.append(f"independence {self.independence:g}")
+        if self.bend is not None:
+            parts.append(in_words("bend", self.bend))
         if self.priors != "shares":
             parts.append("classes count equally")
         return ", ".join(parts)
@@ -193,6 +230,10 @@ class PictureSpec:
     margins : {"density", "prior", "log"}
     focus : tuple of str
         Classes in colour when there are many; empty for all.
+    mode : {"still", "tour"}
+        Whether it can be turned.
+    plane : Axes, optional
+        Where a tour stands: two axes; None for the directions shown.
     """
 
     directions: tuple[int, int] = (0, 1)
@@ -200,10 +241,14 @@ class PictureSpec:
     extent: Extent = "all"
     margins: Margins = "density"
     focus: tuple[str, ...] = ()
+    mode: Mode = "still"
+    plane: Axes | None = None
 
     def __post_init__(self) -> None:
-        for name in ("boundary", "extent", "margins"):
+        for name in ("boundary", "extent", "margins", "mode"):
             check_choice(name, getattr(self, name))
+        if self.plane is not None:
+            check_axes("plane", self.plane, 2)
         for direction in self.directions:
             check_bounds("n_components", direction + 1, whole=True)
 
@@ -226,6 +271,15 @@ def check_choice(name: str, value: Any) -> None:
         raise OPNBError(f"{WORDS.get(name, name)} must be one of {', '.join(CHOICES[name])}, not {value!r}.")
 
 
+def check_axes(name: str, axes: Any, count: int | None = None) -> None:
+    """Raise `OPNBError` for anything but axes of finite weights of equally many columns, so many of them."""
+    fine = isinstance(axes, tuple) and axes and all(isinstance(axis, tuple) and axis for axis in axes)
+    fine = fine and len({len(axis) for axis in axes}) == 1 and (count is None or len(axes) == count)
+    # A comparison that is false for NaN, too.
+    if not fine or not all(isinstance(w, float) and abs(w) <= HEAVIEST_WEIGHT for axis in axes for w in axis):
+        raise OPNBError(f"{WORDS.get(name, name)} must be axes with a number for every column.")
+
+
 def check_bounds(name: str, value: Any, *, whole: bool = False) -> None:
     """Raise `OPNBError` for a value that is no number within the setting's bounds."""
     low, high = BOUNDS[name]
@@ -242,6 +296,10 @@ def in_words(name: str, value: Any) -> str:
         return "all, 20 at the most"
     if name == "n_bins" and value is None:
         return VALUE_WORDS["exact"]
+    if name == "start":
+        return "none" if value is None else _directions(len(value))
+    if name == "bend":
+        return f"bent by {value:g}" if isinstance(value, float | int) else "straight"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -265,6 +323,10 @@ def _data_differences(first: DataSpec, second: DataSpec) -> list[tuple[str, str,
         "target": lambda spec: spec.target,
         "preset": lambda spec: spec.options.preset,
         "missing values": lambda spec: spec.options.missing,
+        "codes for missing values": lambda spec: (
+            ", ".join(f"{name}: {', '.join(f'{c:g}' for c in codes)}" for name, codes in spec.options.codes.items())
+            or "none"
+        ),
         "columns": lambda spec: (
             ", ".join(f"{name}: {role}" for name, role in dict(spec.options.roles).items()) or "as proposed"
         ),

@@ -11,9 +11,9 @@ import hashlib
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from opnb.data import Limits
 from opnb.data.kept_tables import kept_table, table_values, table_words
 from opnb.errors import OPNBError, WorkspaceError
 from opnb.estimators.loading import model_from_bytes
+from opnb.studio.visit.arrivals import KeptFile, Role
 from opnb.studio.visit.exports import model_file
+from opnb.studio.visit.links import LONGEST_NAME as LONGEST_FILE_NAME
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult, Measures
 from opnb.studio.visit.settings import FitSpec, PictureSpec
-from opnb.studio.visit.sources import DataSpec, prepared
+from opnb.studio.visit.sources import DataSpec, Source, prepared
 from opnb.studio.words import quantity, shortened
 from opnb.views import ErrorCount, Metrics
 from opnb.workspace import STATE_KEY, Item, Name
@@ -62,6 +64,7 @@ class Snapshot:
     shown : the key of the fit that is shown, or an empty text
     pending : the settings of a fit that was asked for and has not ended
     waiting : a table that could not be prepared yet
+    files : other files that came in, by what they are: unread, or rows to predict, or a model
     """
 
     table: Table
@@ -74,13 +77,15 @@ class Snapshot:
     shown: str = ""
     pending: FitSpec | None = None
     waiting: Waiting | None = None
+    files: Mapping[Role, KeptFile] = field(default_factory=dict)
 
     def mark(self) -> tuple[Any, ...]:
         """Give a value that is the same for snapshots that say the same."""
         waiting = self.waiting and (self.waiting.table, self.waiting.spec)
         names = tuple(sorted((self.names or {}).items()))
         keys = tuple(fit.key for fit in self.fits)
-        return (self.table, self.data, self.spec, self.picture, keys, names, self.shown, self.pending, waiting)
+        files = tuple((role, file.mark()) for role, file in self.files.items())
+        return (self.table, self.data, self.spec, self.picture, keys, names, self.shown, self.pending, waiting, files)
 
 
 def items_of(snapshot: Snapshot) -> list[Item]:
@@ -90,7 +95,8 @@ def items_of(snapshot: Snapshot) -> list[Item]:
     if snapshot.waiting is not None:
         tables[snapshot.waiting.table.content_hash] = snapshot.waiting.table
     waiting = None if snapshot.waiting is None else snapshot.waiting.raw
-    raws = [raw for raw in (snapshot.raw, waiting) if raw is not None]
+    others = (file.raw for file in snapshot.files.values())
+    raws = [raw for raw in (snapshot.raw, waiting, *others) if raw is not None]
     names = snapshot.names or {}
     return [
         *(_table_item(table) for table in tables.values()),
@@ -141,7 +147,14 @@ def _state_item(snapshot: Snapshot) -> Item:
         about["waiting"] = {"table": waiting.table.content_hash, "query": query, "raw": raw}
         needs.append(("table", waiting.table.content_hash))
         needs += [("raw", raw)] if raw is not None else []
+    about["files"] = [_written_file(role, file) for role, file in snapshot.files.items()]
+    needs += [("raw", file["raw"]) for file in about["files"]]
     return Item("state", STATE_KEY, about, None, tuple(dict.fromkeys(needs)))
+
+
+def _written_file(role: Role, file: KeptFile) -> dict[str, Any]:
+    source = Source("upload", file.name[:LONGEST_FILE_NAME] or "file", reading=tuple(sorted(file.reading.items())))
+    return {"role": role, "raw": _key_of(file.raw), "query": to_query(FitSpec(DataSpec(source)), PictureSpec())}
 
 
 def _key_of(raw: bytes) -> str:
@@ -285,7 +298,20 @@ class _Reader:
             shown,
             pending,
             self.attempt("The table that waited", lambda: self._waiting(about.get("waiting"))),
+            self.attempt("A file", lambda: self._files(about.get("files"))) or {},
         )
+
+    def _files(self, written: Any) -> dict[Role, KeptFile]:
+        """Read the other files; a workspace of an earlier version has none."""
+        found: dict[Role, KeptFile] = {}
+        for about in written if isinstance(written, list) else ():
+            role: Any = about.get("role") if isinstance(about, dict) else None
+            if role not in get_args(Role):
+                raise WorkspaceError("what it is for is not known.")
+            source, raw = _spec(about.get("query"))[0].data.source, self._raw(_text(about.get("raw")))
+            if raw is not None:
+                found[role] = KeptFile(source.name, raw, dict(source.reading))
+        return found
 
     def _waiting(self, about: Any) -> Waiting | None:
         if not isinstance(about, dict):

@@ -7,14 +7,16 @@ any of them can be restored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from opnb.data import Proposal, propose
+from opnb.data import Limits, Proposal, propose
 from opnb.errors import OPNBError, ReadingError, Remedy
+from opnb.studio.visit.arrivals import ROW_LIMITS, KeptFile, Role, Unread, open_model, read_rows
 from opnb.studio.visit.links import Link
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.saving import AWAY, Keeper
 from opnb.studio.visit.settings import FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.snapshot import Snapshot, Waiting
@@ -48,16 +50,6 @@ class Draft:
 
 
 @dataclass(frozen=True, eq=False)
-class Unread:
-    """A file that gave no table yet: its name and bytes, the corrections it was read with, and why it failed."""
-
-    name: str
-    raw: bytes
-    reading: Mapping[str, Any]
-    error: ReadingError
-
-
-@dataclass(frozen=True, eq=False)
 class TriedRemedy:
     """A remedy that was tried: the fit before it, the settings it asked for, and the finding it should mend."""
 
@@ -78,12 +70,14 @@ class Studio:
     data_spec, dataset : how the table was prepared, and what came of it
     draft : a table that could not be prepared yet, while the one before stays in use
     unread : a file that could not be read yet, likewise
+    new : rows to predict, and the model file that is open
     spec : the settings of the latest fit asked for
     result : the fit that is shown
     fits, names, deleted : the fits of this visit, the names given to them, and the last one deleted
     picture : settings of the picture
     work : the fit under way, the studies, and what the pages have under way
     tried : the remedy tried last
+    before_columns : the fit before columns were left out of it
     notices : sentences to show once
     awaited : a link that waits for its upload
     keeper : saves the visit
@@ -101,6 +95,7 @@ class Studio:
     dataset: Dataset | None = None
     draft: Draft | None = None
     unread: Unread | None = None
+    new: NewRowsDesk = field(default_factory=NewRowsDesk)
     spec: FitSpec = field(default_factory=default_spec)
     result: FitResult | None = None
     fits: list[FitResult] = field(default_factory=list)
@@ -109,6 +104,7 @@ class Studio:
     picture: PictureSpec = field(default_factory=PictureSpec)
     work: LongWork = field(init=False)
     tried: TriedRemedy | None = None
+    before_columns: FitResult | None = None
     fit_error: str = ""
     notices: list[str] = field(default_factory=list)
     awaited: Link | None = None
@@ -179,7 +175,7 @@ class Studio:
 
     def _set_table(self, source: Source, table: Table, proposal: Proposal, raw: bytes | None) -> None:
         self.source, self.table, self.proposal, self.raw = source, table, proposal, raw
-        self.data_spec = self.dataset = self.draft = None
+        self.data_spec = self.dataset = self.draft = self.new.asked = self.new.model = None
         self._forget_fit()
 
     def _set_dataset(self, spec: DataSpec, dataset: Dataset) -> None:
@@ -191,14 +187,18 @@ class Studio:
         """Give the settings for the data in use, with no more directions than these have columns."""
         assert self.data_spec is not None
         assert self.dataset is not None
-        count = spec.n_components and min(spec.n_components, self.dataset.X.shape[1])
+        p = self.dataset.X.shape[1]
+        count = spec.n_components and min(spec.n_components, p)
+        if spec.has_given_axes and spec.start is not None and spec.bend is None and len(spec.start[0]) != p:
+            spec = replace(spec, init="pca", start=None)  # axes of other columns
         return replace(spec, data=self.data_spec, n_components=count)
 
     def _forget_fit(self) -> None:
         self.work.fit.drop()
         self.result = self.interrupted = None
         self.fit_error = ""
-        self.picture = replace(self.picture, directions=(0, 1), focus=())  # what belongs to the model and its classes
+        # What belongs to the model and its classes.
+        self.picture = replace(self.picture, directions=(0, 1), focus=(), plane=None)
         self.revision += 1
 
     @property
@@ -230,7 +230,9 @@ class Studio:
         self.cancel()
         self.studies.drop()  # a fit that is asked for does not wait for a study
         self.work.looks.drop()
-        self.spec, self.fit_error, self.interrupted = spec, "", None
+        if spec != self.spec:
+            self.picture = replace(self.picture, plane=None)  # what was turned was another fit
+        self.spec, self.fit_error, self.interrupted, self.new.model = spec, "", None, None
         work = self.keeper.saving(partial(fitting, spec, self.table, self.dataset))
         grace = AWAY if self.keeper.store is not None else None
         return self.work.fit.begin(work, grace, note=partial(self.keeper.began, spec))
@@ -305,7 +307,12 @@ class Studio:
             "" if self.result is None else self.result.key,
             self.interrupted if self.job is None else self.spec,
             None if draft is None else Waiting(draft.table, draft.spec, draft.raw),
+            self._other_files(),
         )
+
+    def _other_files(self) -> dict[Role, KeptFile]:
+        unread: dict[Role, KeptFile] = {"unread": self.unread} if self.unread is not None and self.unread.raw else {}
+        return unread | self.new.files()
 
     def resume(self, kept: Snapshot) -> None:
         """Go on where a visit was left."""
@@ -317,7 +324,27 @@ class Studio:
         self.names = {fit.id: name for fit in kept.fits if (name := (kept.names or {}).get(fit.key))}
         if kept.waiting is not None:
             self.offer(kept.waiting.spec.source, kept.waiting.table, kept.waiting.spec, kept.waiting.raw)
+        for role, file in kept.files.items():
+            self._take_up(role, file)
         self._go_on_waiting()
+
+    def _take_up(self, role: Role, file: KeptFile) -> None:
+        """Bring back a file that is not the table in use; what it is may be told otherwise by another version."""
+        try:
+            if role == "model":
+                self.new.model = open_model(file.name, file.raw)
+                return
+            limits = ROW_LIMITS if role == "rows" else Limits()
+            rows = read_rows(file.name, file.raw, file.reading, limits)
+        except ReadingError as error:
+            self.unread = Unread(file.name, file.raw, file.reading, error)
+        except OPNBError as error:
+            self.notices.append(f"A file of the workspace could not be opened. {error}")
+        else:
+            if role == "rows":
+                self.new.rows = rows
+            else:
+                self.new.asked = rows
 
     def _go_on_waiting(self) -> None:
         """Wait for the fit that was under way, where it still is."""

@@ -26,7 +26,7 @@ _STOPPED = "The choice was stopped: these settings are the best that were known 
 
 
 def choose_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult]) -> FitResult:
-    """Choose lam, likelihood, independence and penalty, fit with them, and say what was chosen; run by a `Job`.
+    """Choose lam, likelihood, independence, penalty and bend, fit with them, and say what was chosen; run by a `Job`.
 
     Number of directions, scales and priors stay as they are in `spec`.
     """
@@ -67,7 +67,7 @@ def choice_words(auto: OPNBAuto) -> str:
 
 
 def _in_order(params: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(name, params[name]) for name in ("lam", "likelihood", "independence", "penalty")]
+    return [(name, params[name]) for name in ("lam", "likelihood", "independence", "penalty", "bend")]
 
 
 def _gain(gain: float) -> str:

@@ -34,6 +34,7 @@ _NOT_CONVERGED = (
     "The search ended short of its precision: the result may still move. "
     "Allow more iterations, or raise the smoothness."
 )
+_GIVEN = "These axes were turned by hand; nothing was searched."
 _STOPPED = "You stopped this fit: what you see is what it had reached."
 _OUT_OF_TIME = "This fit took all the time that this server allows a fit: what you see is what it had reached."
 _ABANDONED = "The connection was lost and this fit ended early: what you see is what it had reached."
@@ -164,6 +165,11 @@ def check_size(spec: FitSpec, dataset: Dataset) -> None:
             f"{spec.n_components} directions were asked for, but the data have {p} columns after preparation. "
             f"Choose at most {p}."
         )
+    if spec.has_given_axes and spec.start is not None and spec.bend is None and len(spec.start[0]) != p:
+        raise OPNBError(
+            f"The axes to start from have {len(spec.start[0])} columns, but the data have {p} after preparation. "
+            "Choose another start."
+        )
     check_cost(size_of(spec, dataset), fit_limits(), speed.factor)
 
 
@@ -173,6 +179,8 @@ def _notes(classifier: OPNBClassifier, watch: _Watch, abandoned: bool) -> tuple[
         return (_ABANDONED if abandoned else _STOPPED,)
     if watch.late:
         return (_OUT_OF_TIME,)
+    if classifier.max_iter == 0:
+        return (_GIVEN,)
     return () if classifier.converged_ else (_NOT_CONVERGED,)
 
 

@@ -30,6 +30,11 @@ def quick_key(result: FitResult) -> tuple[str, int]:
     return ("quick", result.id)
 
 
+def importance_key(result: FitResult) -> tuple[str, int]:
+    """Name the study of what a fit's columns are worth."""
+    return ("importance", result.id)
+
+
 def path_key(result: FitResult) -> tuple[str, FitSpec]:
     """Name the study of a fit's path, which is the same for every lam."""
     return ("path", replace(result.spec, lam=1e-3))

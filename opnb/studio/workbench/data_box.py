@@ -18,9 +18,10 @@ from opnb.studio.ui.intake import (
 )
 from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
+from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import bring_source, change_target
 from opnb.studio.visit.sources import Source, bundled_names
-from opnb.studio.visit.state import Studio, Unread
+from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity, shortened
 
 _METHOD = (

@@ -7,20 +7,25 @@ from collections.abc import Callable
 import streamlit as st
 
 from opnb.figures import (
-    confusion_figure,
     history_figure,
     loadings_figure,
     margins_figure,
 )
 from opnb.studio.ui.charts import chart
+from opnb.studio.ui.intake import SHOW_ROWS
 from opnb.studio.ui.session import look, studio
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.words import quantity
+from opnb.studio.workbench.class_errors import class_errors
 from opnb.studio.workbench.downloads import take_away
 from opnb.studio.workbench.fit_list import fits_of_this_visit
+from opnb.studio.workbench.new_rows import new_rows_panel
 from opnb.studio.workbench.pairs import all_pairs
+from opnb.studio.workbench.units import units_table
 
+NEW_ROWS = "New rows"
+_BEGIN = "details begin"
 _MOST_MARGINS = 30
 
 
@@ -31,38 +36,31 @@ def details() -> None:
     if state.result is None:
         return
     views: dict[str, Callable[[FitResult], None]] = {
-        "Errors by class": _confusion,
+        "Errors by class": class_errors,
         "Weights": _loadings,
         "Densities": _margins,
         "All pairs": all_pairs,
         "Search": _history,
+        NEW_ROWS: lambda result: new_rows_panel(state),
         f"Fits ({len(state.fits)})": lambda result: fits_of_this_visit(state),
         "Take away": lambda result: take_away(state, result),
     }
     names = list(views)
+    # A control that begins elsewhere is another one.
+    turn, begin = st.session_state.get(_BEGIN, (0, 0))
+    if st.session_state.pop(SHOW_ROWS, False):
+        turn, begin = st.session_state[_BEGIN] = (turn + 1, names.index(NEW_ROWS))
     # The number of fits is in a name, so the choice is kept by place.
     chosen = st.segmented_control(
         "More about this fit",
         range(len(names)),
-        default=0,
+        default=begin,
         required=True,
         format_func=names.__getitem__,
-        key="details",
+        key=f"details-{turn}",
         persist_state="session",
     )
     views[names[chosen or 0]](state.result)
-
-
-def _confusion(result: FitResult) -> None:
-    parts = [("Held-out rows", result.test), ("Training rows", result.train)]
-    shown = [(title, measured) for title, measured in parts if measured is not None]
-    for column, (title, measured) in zip(st.columns(len(shown)), shown, strict=True):
-        with column:
-            chart(
-                confusion_figure(measured, title=title, **look()),
-                f"confusion-{title}",
-                f"{title}: true and predicted class",
-            )
 
 
 def _loadings(result: FitResult) -> None:
@@ -72,6 +70,7 @@ def _loadings(result: FitResult) -> None:
     )
     figure = loadings_figure(result.classifier, result.dataset.feature_names, **look())
     chart(figure, "loadings", "Weights of the columns on the directions")
+    units_table(result)
 
 
 def _margins(result: FitResult) -> None:

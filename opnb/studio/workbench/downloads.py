@@ -16,7 +16,7 @@ from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.snippet import python_snippet
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem
-from opnb.studio.work.studies import diagnosis_key, path_key
+from opnb.studio.work.studies import diagnosis_key, importance_key, path_key
 
 
 def take_away(state: Studio, result: FitResult) -> None:
@@ -33,8 +33,12 @@ def take_away(state: Studio, result: FitResult) -> None:
         found = state.studies.outcomes.get(diagnosis_key(result), ())
         path = state.studies.outcomes.get(path_key(result))
         errors = None if path is None else path.errors
+        columns = state.studies.outcomes.get(importance_key(result))
         download(
-            "Report", lambda: report(result, state.name_of(result), found, errors), f"{stem}-report.html", "text/html"
+            "Report",
+            lambda: report(result, state.name_of(result), found, errors, columns, state.picture),
+            f"{stem}-report.html",
+            "text/html",
         )
         download(
             "Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html"

@@ -18,10 +18,12 @@ from opnb.studio.visit.state import Studio
 LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
 _MOST_SHOWN = 100
 _FORM, _SEEN = "settings in the form", "whether the picture is of other settings"
-_EXACT = "exact"  # None is a choice that Streamlit takes for no choice
+_EXACT, _STRAIGHT = "exact", "straight"  # None is a choice that Streamlit takes for no choice
 _BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
 _SCALES = (True, False, "robust")
 _INDEPENDENCE = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+_BENDS = (0.3, 1.0, 3.0)
+_STARTS = ("pca", "random")  # axes turned by hand come from the picture
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
@@ -30,8 +32,8 @@ _HELP = {
     "penalty": "What smoothness is measured by. The two spreads suit data in which a few directions carry most of the "
     "variation.",
     "init": "Where the search begins. It finds a nearby optimum, so another start can give another picture.",
-    "find": "Chooses smoothness, penalty, likelihood and independence on the training rows by cross-validation, and "
-    "fits with them. The number of directions stays.",
+    "find": "Chooses smoothness, penalty, likelihood, independence and shape of the directions on the training rows by "
+    "cross-validation, and fits with them. The number of directions stays.",
     "n_init": "How many random starts to try; the best is shown. Choose to start from random ones first.",
     "likelihood": "Whether a point counts in the density it is judged by. Leaving it out guards against densities that "
     "pick out single points.",
@@ -44,6 +46,8 @@ _HELP = {
     "few gross outliers do not matter either.",
     "independence": "How strongly directions are kept from repeating each other. At 0, as in the paper, two of them "
     "may fall on one line.",
+    "bend": "Straight directions are weighted sums of the columns. Bent ones follow curved classes; more than a little "
+    "needs many rows.",
     "priors": "Whether a class counts by its share of the rows, or all classes count equally.",
 }
 
@@ -124,7 +128,7 @@ def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
             key=key + "lam",
             help=_HELP["lam"],
         ),
-        "init": _choice("Start from", "init", spec, key),
+        "init": _listed("Start from", "init", _STARTS, spec.init, key),
     }
     left, right = st.columns(2)
     values["n_components"] = left.number_input(
@@ -153,6 +157,7 @@ def _more_settings(spec: FitSpec, key: str, several: bool) -> dict[str, Any]:
             key=key + "independence",
             help=_HELP["independence"],
         ),
+        "bend": _bend(spec, key),
         "likelihood": _choice("Likelihood", "likelihood", spec, key),
         "combine": _choice("With several starts", "combine", spec, key, disabled=not several),
         "n_bins": _bins(spec, key),
@@ -166,6 +171,11 @@ def _more_settings(spec: FitSpec, key: str, several: bool) -> dict[str, Any]:
     values["scale"] = _listed("Equal scales", "scale", _SCALES, spec.scale, key)
     values["priors"] = _choice("Classes count", "priors", spec, key)
     return values
+
+
+def _bend(spec: FitSpec, key: str) -> float | None:
+    chosen = _listed("Directions are", "bend", (_STRAIGHT, *_BENDS), spec.bend or _STRAIGHT, key)
+    return None if chosen == _STRAIGHT else float(chosen)
 
 
 def _bins(spec: FitSpec, key: str) -> Bins:

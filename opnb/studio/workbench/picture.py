@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,12 +14,14 @@ from opnb.diagnostics.finding import class_label
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
 from opnb.studio.visit.results import FitResult
-from opnb.studio.visit.settings import CHOICES, PictureSpec
+from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
 from opnb.studio.workbench.above import diagnose_link, doubt_lines, figures, findings_line
 from opnb.studio.workbench.fit_form import note_unfitted
+from opnb.studio.workbench.tour import mode_switch, touring
+from opnb.studio.workbench.why import list_of_rows, row_box, why_row
 from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
@@ -42,34 +45,31 @@ def picture() -> None:
     result = state.result
     if result is None:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
+    with st.container(horizontal=True, key="figures"):
         figures(result)
+    with st.container(horizontal=True, vertical_alignment="center", key="above-picture"):
         key = f"{state.revision}-{result.n_directions}-{st.session_state.get(_ROUND, 0)}"
         state.picture, drawing = _controls(result, state.picture, key)
-    write_link()
-    drawn, old = _drawn(result, state.picture, drawing), note_unfitted(state)
+    old, still = note_unfitted(state), state.picture.mode == "still"
     with st.container(gap="xxsmall"):
         line = st.empty()
         with line:
             diagnose_link()  # it keeps the place
         for note in result.notes:
             st.caption(f":material/info: {escaped(note, 500)}")
-        doubt_lines(result, drawn.doubts, old, show)
-    rows = chart(
-        drawn.figure,
-        "picture",
-        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
-        revision=f"{result.id} {state.picture.directions} {state.picture.extent}",
-        selects=str(result.id),
-        least=None if narrow() else _LEAST_HEIGHT,
-        old=old,
-    )
+        hidden = _now(result, drawing).doubts if still else ()
+        doubt_lines(result, hidden, old, show)
+    rows = _still(result, drawing, old) if still else touring(result, lambda: _now(result, drawing).figure)
+    write_link()
+    asked = row_box(result, rows)
     with line.container():  # the picture is there first
         findings_line(result)
     with st.expander("The picture in words"):
-        st.markdown(escaped(drawn.words, 5_000))
+        st.markdown(escaped(_now(result, drawing).words, 5_000))
     if rows:
         _selected(result, rows)
+    if asked is not None:
+        why_row(result, asked)
 
 
 def show(**changes: Any) -> None:
@@ -89,15 +89,31 @@ class _Drawn:
     doubts: tuple[Doubt, ...]
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> _Drawn:
+def _still(result: FitResult, drawing: bool, old: bool) -> list[int]:
+    """Show the picture as it stands, and give the rows that are selected."""
+    picture = studio().picture
+    return chart(
+        _now(result, drawing).figure,
+        "picture",
+        f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
+        revision=f"{result.id} {picture.directions} {picture.extent}",
+        selects=str(result.id),
+        least=None if narrow() else _LEAST_HEIGHT,
+        old=old,
+    )
+
+
+def _now(result: FitResult, selectable: bool) -> _Drawn:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
-    asked = (result.id, picture, theme(), narrow(), selectable)
+    picture, new = studio().picture, studio().new
+    asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
     last: _Drawn | None = st.session_state.get(_LAST)
     if last is not None and last.asked == asked:
         return last
     computed = compute(result, picture)
-    look = {"focus": focus_of(result, picture), "theme": theme(), "compact": narrow()}
+    look: dict[str, Any] = {"focus": focus_of(result, picture), "theme": theme(), "compact": narrow()}
     figure = draw(computed, selectable=selectable, errors=False, **look)
+    with_new_rows(figure, computed, new.drawn(result), focus=look["focus"], theme=theme(), chosen=new.chosen)
     if not selectable:
         figure.layout.dragmode = False  # a finger on the picture scrolls the page
     hidden = doubts(computed) if isinstance(computed, ProjectionView) else ()
@@ -108,7 +124,8 @@ def _drawn(result: FitResult, picture: PictureSpec, selectable: bool) -> _Drawn:
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
     """Ask what to show, and whether dragging selects."""
     directions, boundary, focus, drawing = picture.directions, picture.boundary, picture.focus, True
-    if result.n_directions > 1:
+    mode: Mode = mode_switch(picture, key) if result.classifier.components_.shape[1] > 1 else "still"
+    if result.n_directions > 1 and mode == "still":
         directions = _direction_boxes(result, picture, key)
     if len(result.projected.class_names) > MANY_CLASSES:
         with st.popover(f"{MANY_CLASSES} of {len(result.projected.class_names)} classes", icon=":material/palette:"):
@@ -120,24 +137,29 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
         margins = _switch("Curves at the sides", "margins", picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
-    return PictureSpec(directions, boundary, extent, margins, focus), drawing
+    return PictureSpec(directions, boundary, extent, margins, focus, mode, picture.plane), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
     pair = picture.fitting(result.n_directions)
-    for place, label in enumerate(("Across", "Up")):
+    for place, (label, sign) in enumerate((("Across", "→"), ("Up", "↑"))):
         name = f"{label.lower()}-{key}"
         st.selectbox(
             label,
             range(result.n_directions),
             pair[place],
-            format_func=lambda direction: f"Direction {direction + 1}",
+            label_visibility="collapsed",
+            format_func=partial(_direction_name, sign),
             key=name,
-            width=108 if narrow() else 116,
+            width=132,
             on_change=_turn,
             args=(place, pair, name),
         )
     return (st.session_state[f"across-{key}"], st.session_state[f"up-{key}"])
+
+
+def _direction_name(sign: str, direction: int) -> str:
+    return f"{sign} Direction {direction + 1}"
 
 
 def _turn(place: int, before: tuple[int, int], name: str) -> None:
@@ -175,7 +197,7 @@ def _selected(result: FitResult, rows: list[int]) -> None:
     """Show the rows behind the points caught, with all their columns."""
     frame = rows_frame(result, rows)
     st.subheader(f"{quantity(len(frame), 'selected row')}")
-    st.dataframe(frame, height=260, hide_index=True, alt="The selected rows with all columns")
+    list_of_rows(frame, "selected", "The selected rows with all columns")
     st.download_button(
         "Download these rows",
         csv_bytes(frame),

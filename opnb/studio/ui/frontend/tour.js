@@ -1,0 +1,91 @@
+// A tour in the app. While it moves a canvas draws it; when it rests, the page makes the usual chart of the same axes,
+// which is laid over the canvas until it moves again. `Tour`, `read` and `chartElement` come before this in one script.
+
+const elements = new WeakMap(); // the element that Streamlit gives -> what we know of the tour in it
+
+/** The first line says how it is shown, the rest is what a chart gets. */
+function split(bytes) {
+  const end = bytes.indexOf(10);
+  return { look: JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), figure: bytes.slice(end + 1) };
+}
+
+function openElement(parent) {
+  const host = document.createElement("div"), still = document.createElement("div");
+  still.className = "still";
+  parent.append(host);
+  const element = { host, still, tour: null, id: null, at: 0, close: () => {} };
+  element.arrived = () => begin(element);
+  window.addEventListener("opnb-tour", element.arrived);
+  elements.set(parent, element);
+  return element;
+}
+
+/** Make the tour once its points are there. Other ways through the same fit keep the place. */
+function begin(element) {
+  const { look, host } = element, bytes = window.opnbTours?.get(look.id);
+  if (!bytes || element.id === look.id) return;
+  const before = element.fit === look.fit ? element.tour : null;
+  element.tour?.destroy();
+  const data = read(bytes);
+  element.tour = new Tour(host, data, {
+    theme: look.theme,
+    height: look.height,
+    extent: look.extent,
+    axes: before?.axes ?? look.axes?.map((axis) => Float64Array.from(axis)),
+    moved: () => hide(element),
+    rested: (tour) => rest(element, tour),
+  });
+  host.tour = element.tour;
+  Object.assign(element, { id: look.id, fit: look.fit });
+  element.tour.parts.stage.after(element.still);
+  if (look.way !== null && before) element.tour.follow(data.paths.length - 1);
+  else showStill(element);
+}
+
+function hide(element) {
+  element.still.classList.remove("shown");
+}
+
+/** Tell the page where the tour stands. */
+function rest(element, tour) {
+  if (tour.axes === element.told) return showStill(element);
+  element.told = tour.axes;
+  if (!element.begun) {
+    element.begun = true; // it stands where the page has put it
+    return showStill(element);
+  }
+  element.at += 1;
+  element.tell("plane", { of: element.look.fit, at: element.at, axes: tour.axes.map((axis) => [...axis]) });
+}
+
+/** Lay the chart over the canvas, if it is of what the tour shows. */
+function showStill(element) {
+  const { tour, look, still, figure } = element;
+  if (!tour || tour.moving || tour.ring.dragged || !figure.length || look.at !== element.at) return;
+  if (tour.painter.hidden.size) return; // the chart shows every class
+  if (element.drawn !== figure) {
+    element.drawn = figure;
+    still.style.height = `${tour.parts.stage.clientHeight}px`;
+    element.close = chartElement({ data: figure, parentElement: still, setStateValue: element.tell });
+  }
+  still.classList.add("shown");
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const element = elements.get(parentElement) ?? openElement(parentElement);
+  const { look, figure } = split(data);
+  if (element.look && element.look.fit !== look.fit) Object.assign(element, { at: 0, begun: false, told: null });
+  if (element.at === 0) element.at = look.at; // the page remembers more than a new element
+  Object.assign(element, { look, figure, tell: setStateValue });
+  begin(element);
+  if (element.tour && element.id === look.id) {
+    if (look.theme !== element.tour.options.theme) element.tour.dress(look.theme);
+    showStill(element);
+  }
+  return () => {
+    if (element.host.isConnected) return; // Streamlit also ends the calls that a newer one has overtaken
+    window.removeEventListener("opnb-tour", element.arrived);
+    element.tour?.destroy();
+    element.close();
+  };
+}

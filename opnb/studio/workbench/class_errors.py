@@ -1,0 +1,66 @@
+"""Errors class by class: which are taken for which, precision and recall, ROC and calibration curves."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from opnb.figures import calibration_figure, confusion_figure, roc_figure
+from opnb.studio.ui.charts import chart
+from opnb.studio.ui.session import look, studio
+from opnb.studio.visit.drawing import focus_of
+from opnb.studio.visit.results import FitResult
+from opnb.studio.words import shortened
+from opnb.views import ClassScores, class_scores
+
+_PERCENT = "%.1f %%"
+
+
+def class_errors(result: FitResult) -> None:
+    """Show the errors of a fit class by class."""
+    parts = [("Held-out rows", result.test), ("Training rows", result.train)]
+    shown = [(title, measured) for title, measured in parts if measured is not None]
+    for column, (title, measured) in zip(st.columns(len(shown)), shown, strict=True):
+        with column:
+            chart(
+                confusion_figure(measured, title=title, **look()),
+                f"confusion-{title}",
+                f"{title}: true and predicted class",
+            )
+    _scores(result, class_scores(result.projected))
+
+
+def _scores(result: FitResult, scores: ClassScores) -> None:
+    """Show the scores of every class on the rows that tell most."""
+    rows = "held-out" if scores.held_out else "training"
+    st.caption(f"Every class against all others, on the {rows} rows.")
+    config = {
+        "Precision": st.column_config.NumberColumn(
+            format=_PERCENT, help="Of the rows taken for the class, those in it."
+        ),
+        "Recall": st.column_config.NumberColumn(format=_PERCENT, help="Of the rows of the class, those taken for it."),
+        "Area under ROC": st.column_config.NumberColumn(
+            format="%.3f", help="Chance that a row of the class gets a higher probability of it than another row."
+        ),
+    }
+    st.dataframe(_table(scores), hide_index=True, column_config=config, alt="Precision and recall of every class")
+    focus = focus_of(result, studio().picture)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        chart(roc_figure(scores, focus=focus, **look()), "roc", "ROC curve of every class", bar=False)
+    with right:
+        figure = calibration_figure(scores, focus=focus, **look())
+        chart(figure, "calibration", "Stated probabilities against what is true", bar=False)
+
+
+def _table(scores: ClassScores) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Class": [shortened(name) for name in scores.class_names],
+            "Rows": scores.counts,
+            "Taken for it": scores.taken,
+            "Precision": 100 * scores.precision,
+            "Recall": 100 * scores.recall,
+            "Area under ROC": [curve.area for curve in scores.roc],
+        }
+    )

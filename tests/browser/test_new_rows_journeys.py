@@ -1,0 +1,78 @@
+"""New rows in a real Chromium: predicted, looked at, moved by hand, on any screen."""
+
+import pytest
+
+from opnb.data import example_table
+
+pytestmark = pytest.mark.browser
+
+LOOKS = [(phone, dark) for phone in (False, True) for dark in (False, True)]
+NAMES = "plot.data.map(trace => trace.name)"
+
+
+def wines():
+    frame = example_table("wine").frame.drop(columns="class").iloc[::16].reset_index(drop=True)
+    frame.loc[3, "alcohol"] = 90.0
+    frame.loc[5, "ash"] = None
+    return {"name": "new.csv", "mimeType": "text/csv", "buffer": frame.to_csv(index=False).encode()}
+
+
+def give(tab, file):
+    tab.page.locator("input[type=file]").first.set_input_files(file)
+    return tab
+
+
+@pytest.mark.parametrize(("phone", "dark"), LOOKS, ids=lambda value: "")
+def test_new_rows_are_predicted_drawn_and_moved(new_tab, phone, dark):
+    look = f"{'phone' if phone else 'wide'}-{'dark' if dark else 'light'}"
+    tab = new_tab(phone=phone, dark=dark).open().picture()
+    if phone:  # the sidebar is closed
+        tab.page.get_by_test_id("stExpandSidebarButton").click()
+    give(tab, wines())
+    tab.sees("Rows to predict, or a new table?").still()
+    if phone:
+        tab.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    tab.shot(f"new-rows-question-{look}")
+    tab.page.get_by_role("button", name="Predict these rows").click()
+    tab.sees("11 rows of 12 in new.csv predicted").still()
+    assert "new rows" in tab.figure(NAMES)
+    assert "new rows, unlike the training rows" in tab.figure(NAMES)
+    tab.shot(f"new-rows-picture-{look}")
+    tab.page.get_by_text("One row by hand").scroll_into_view_if_needed()
+    tab.shot(f"new-rows-list-{look}")
+    tab.page.get_by_text("One row by hand").click()
+    tab.sees("Every field starts at the middle").still()
+    before = tab.figure("plot.data.find(trace => trace.name === 'row by hand').x")
+    field = tab.page.get_by_role("spinbutton", name="alcohol", exact=True)
+    field.fill("14.8")
+    field.press("Enter")
+    tab.still()
+    moved = "plot.data.find(trace => trace.name.startsWith('row by hand')).x"
+    assert tab.figure(moved) != before
+    tab.shot(f"new-rows-by-hand-{look}")
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= tab.page.viewport_size["width"]
+
+
+def test_new_rows_and_a_model_file_survive_a_reload(tab):
+    give(tab.open().picture(), wines())
+    tab.sees("Rows to predict, or a new table?").still()
+    tab.page.get_by_role("button", name="Predict these rows").click()
+    tab.sees("11 rows of 12 in new.csv predicted").still()
+    tab.sees("All is saved")
+    tab.page.reload()
+    tab.picture()
+    assert "new rows" in tab.figure(NAMES)
+    tab.segment("Take away")
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Model", exact=True).click()
+    model = waiting.value.path().read_bytes()
+    give(tab, {"name": "wine.opnb", "mimeType": "application/octet-stream", "buffer": model})
+    tab.sees("The training rows are not in the file").still()
+    assert "boundary" in tab.figure(NAMES)
+    assert "new rows" in tab.figure(NAMES)
+    tab.shot("model-file")
+    tab.sees("All is saved")
+    tab.page.reload()
+    tab.sees("The training rows are not in the file")
+    tab.page.get_by_role("button", name="Close this model").click()
+    tab.sees("Training error")

@@ -1,0 +1,246 @@
+"""Touring in a browser: a file without a network, and the picture of the app."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from opnb.figures import tour
+from tests.browser import harness
+from tests.figures.fits import iris_fit
+
+pytestmark = pytest.mark.browser
+
+TOUR = "document.querySelector('.opnb-tour').tour"
+AXES = f"{TOUR}.axes.map((axis) => [...axis])"
+SETTLED = f"() => {TOUR} && {TOUR}.painted > 0 && !{TOUR}.moving && !{TOUR}.settling && {TOUR}.plane.errors"
+# Where the selected arrow ends, on the screen.
+END = f"""() => {{
+  const {{ ring }} = {TOUR}, box = ring.canvas.getBoundingClientRect(), [x, y] = ring.end(ring.selected);
+  return [box.left + (x * box.width) / ring.size, box.top + (y * box.height) / ring.size];
+}}"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    clf, *data = iris_fit()
+    path = tmp_path_factory.mktemp("tour") / "tour.html"
+    tour(clf, *data, title="Iris", class_names=["setosa", "versicolor", "virginica"]).save(path)
+    return path.as_uri()
+
+
+@pytest.fixture
+def opened(chromium, saved):
+    """Open the file with the network off; anything that goes wrong in the page fails the test."""
+    contexts, errors = [], []
+
+    def make(**look):
+        contexts.append(chromium.new_context(offline=True, **({"viewport": {"width": 1440, "height": 900}} | look)))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(harness.PATIENCE)
+        page.on("pageerror", errors.append)
+        page.goto(saved)
+        page.wait_for_function(SETTLED)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def axes(page):
+    return np.array(page.evaluate(AXES))
+
+
+def drag(page, by):
+    page.locator(".ring").scroll_into_view_if_needed()
+    x, y = page.evaluate(END)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by[0], y + by[1], steps=5)
+    page.mouse.up()
+    page.wait_for_function(SETTLED)
+
+
+def test_it_plays_to_the_last_keyframe_and_can_be_stopped_and_scrubbed(opened):
+    page = opened()
+    first = axes(page)
+    page.get_by_label("Speed").select_option("4 ×")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(f"{TOUR}.place > 0.3")
+    page.get_by_role("button", name="Play").click()
+    assert page.evaluate(f"{TOUR}.moving") is None
+    assert not np.allclose(axes(page), first)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(f"{TOUR}.place >= 2")
+    last = np.array(page.evaluate(f"{TOUR}.path.keyframes[2].map((axis) => [...axis])"))
+    np.testing.assert_array_equal(axes(page), last)
+    page.get_by_label("Place along the way").fill("0.5")
+    page.wait_for_function(SETTLED)
+    np.testing.assert_allclose(axes(page)[0], first[0], atol=1e-9)  # direction 1 stays, and the other turns
+    assert np.abs(axes(page)[1] - first[1]).max() > 0.05
+    page.get_by_role("button", name="Directions 1 and 2").click()
+    np.testing.assert_array_equal(axes(page), first)
+
+
+def test_half_way_an_axis_is_on_the_great_circle_with_a_length_between(opened):
+    page = opened()
+    page.get_by_label("Place along the way").fill("0.5")
+    start, middle, end = (
+        np.array(page.evaluate(f"{part}.map((axis) => [...axis])"))
+        for part in (f"{TOUR}.path.keyframes[0]", f"{TOUR}.axes", f"{TOUR}.path.keyframes[1]")
+    )
+    unit = [axis[1] / np.linalg.norm(axis[1]) for axis in (start, middle, end)]
+    assert unit[0] @ unit[1] == pytest.approx(unit[1] @ unit[2])
+    lengths = [np.linalg.norm(axis[1]) for axis in (start, middle, end)]
+    assert lengths[1] == pytest.approx(np.sqrt(lengths[0] * lengths[2]))
+
+
+def test_an_arrow_is_dragged_typed_stretched_and_all_of_it_undone(opened):
+    page = opened()
+    first = axes(page)
+    drag(page, (-30, 25))
+    turned = axes(page)
+    assert np.abs(turned - first).max() > 0.05
+    np.testing.assert_allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(first, axis=1))
+    page.get_by_label("Weight across").fill("0.9")
+    page.keyboard.press("Tab")
+    page.wait_for_function(SETTLED)
+    column = page.get_by_label("Column").input_value()
+    assert axes(page)[0][int(column)] / np.linalg.norm(axes(page)[0]) == pytest.approx(0.9)
+    page.get_by_label("Stretch across").fill("2")
+    page.wait_for_function(SETTLED)
+    assert np.linalg.norm(axes(page)[0]) == pytest.approx(4 * np.linalg.norm(first[0]))
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(SETTLED)
+    np.testing.assert_allclose(axes(page), first)
+
+
+def test_the_keyboard_alone_turns_plays_and_undoes(opened):
+    page = opened()
+    first = axes(page)
+    page.locator(".stage").focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    page.wait_for_function(SETTLED)
+    assert np.abs(axes(page) - first).max() > 0.01
+    for _ in range(3):
+        page.keyboard.press("u")
+    np.testing.assert_allclose(axes(page), first)
+    page.keyboard.press("Space")
+    assert page.evaluate(f"{TOUR}.moving") == "path"
+    page.keyboard.press("Space")
+    assert page.evaluate(f"{TOUR}.moving") is None
+
+
+def test_it_says_in_words_what_it_shows_and_controls_have_names(opened):
+    page = opened()
+    words = page.get_by_role("status")
+    page.wait_for_function("document.querySelector('.words').textContent !== ''")
+    assert re.search(r"Directions 1 and 2\..*Training error .* of 112\), held-out error", words.text_content())
+    assert page.locator(".stage").get_attribute("aria-label") == words.text_content()
+    for control in page.locator("button, select, input").all():
+        name = control.evaluate("(one) => one.ariaLabel || one.labels?.[0]?.textContent || one.textContent")
+        assert name.strip()
+
+
+def test_a_class_is_hidden_and_shown(opened):
+    page = opened()
+    button = page.get_by_role("button", name="versicolor")
+    image = "document.querySelector('.stage').toDataURL()"
+    before = page.evaluate(image)
+    button.click()
+    page.wait_for_function(f"{image} !== {before!r}")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    page.wait_for_function(f"{image} === {before!r}")
+
+
+def test_it_wanders_and_stops(opened):
+    page = opened()
+    page.get_by_role("button", name="Wander").click()
+    page.wait_for_function(f"{TOUR}.painted > 10")
+    page.get_by_role("button", name="Wander").click()
+    assert page.evaluate(f"{TOUR}.moving") is None
+    assert np.abs(axes(page)[0] @ axes(page)[1]) < 1e9
+
+
+def test_whoever_wants_no_motion_gets_keyframes_only(opened):
+    page = opened(reduced_motion="reduce")
+    keyframes = np.array(page.evaluate(f"{TOUR}.path.keyframes.map((pair) => pair.map((axis) => [...axis]))"))
+    page.get_by_label("Speed").select_option("4 ×")
+    page.evaluate(
+        f"window.seen = []; const old = {TOUR}.draw; {TOUR}.draw = function () {{ old.call(this);"
+        " window.seen.push(this.axes.map((axis) => [...axis])); }"
+    )
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(f"{TOUR}.place >= 2")
+    for shown in np.array(page.evaluate("window.seen")):
+        assert any(np.array_equal(shown, keyframe) for keyframe in keyframes)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_it_fits_the_screen_in_both_themes(opened, scheme, width):
+    page = opened(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.querySelector('.opnb-tour').dataset.theme") == scheme
+    shown = page.locator("button:visible, select:visible, input:visible").all()
+    for control in shown:
+        box = control.bounding_box()
+        inside = control.evaluate("(one) => one.closest('.strip') !== null")  # which scrolls by itself
+        assert inside or (box["x"] >= 0 and box["x"] + box["width"] <= width + 1)
+
+
+def test_a_finger_drags_an_arrow(opened):
+    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    first = axes(page)
+    page.locator(".ring").scroll_into_view_if_needed()
+    x, y = page.evaluate(END)
+    touch = page.context.new_cdp_session(page)
+    for kind, places in (("touchStart", [(x, y)]), ("touchMove", [(x - 25, y + 20)]), ("touchEnd", [])):
+        points = [{"x": px, "y": py} for px, py in places]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    page.wait_for_function(SETTLED)
+    assert np.abs(axes(page) - first).max() > 0.02
+
+
+def shown_still(tab):
+    """Wait until the usual chart lies over what rests."""
+    tab.page.locator(".opnb-tour .still.shown .nsewdrag").first.wait_for(state="attached")
+    return tab.still()
+
+
+def plane(tab):
+    query = parse_qs(urlsplit(tab.page.url).query)
+    return [[float(weight) for weight in axis.split(",")] for axis in query["plane"][0].split(";")]
+
+
+def test_in_the_app_a_turned_plane_rests_is_linked_climbed_from_and_kept(new_tab):
+    tab = new_tab().open("?data=example%3Airis&directions=2").picture()
+    tab.segment("Tour")
+    shown_still(tab)
+    drag(tab.page, (-30, 25))
+    tab.page.wait_for_function("location.search.includes('plane=')")
+    shown_still(tab)
+    np.testing.assert_allclose(plane(tab), axes(tab.page), rtol=1e-4, atol=1e-5)
+    title = "document.querySelector('.opnb-tour .js-plotly-plot').layout.title.text"
+    assert "turned by hand" in tab.page.evaluate(title)
+
+    other = new_tab()
+    other.open(tab.page.url.split("/")[-1])
+    shown_still(other)
+    np.testing.assert_allclose(axes(other.page), axes(tab.page), rtol=1e-4, atol=1e-5)
+
+    tab.page.get_by_role("button", name="Climb from here").click()
+    tab.page.wait_for_function("location.search.includes('init=given')")
+    shown_still(tab)
+    assert tab.page.get_by_label("Way", exact=True).locator("option").all_text_contents()[-1] == "The climb"
+
+    other.page.get_by_role("button", name="Keep as a fit").click()
+    other.page.wait_for_function("location.search.includes('init=fixed')")
+    shown_still(other)
+    other.sees("nothing was searched")

@@ -1,0 +1,89 @@
+"""The tour's frames in a browser against the exact ones of `opnb.views.tour`, on the same planes."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from opnb.figures import tour
+from opnb.views.tour import tour_frame
+from tests.figures.fits import blobs, iris_fit, quick_fit
+
+pytestmark = pytest.mark.browser
+
+TIED = 0.01  # in the log posterior: there the binned and the exact sums may differ
+COMPUTE = """([axes, ranges]) => {
+  const { plane } = document.getElementById("tour").tour;
+  plane.move(axes.map((axis) => Float64Array.from(axis)));
+  plane.densities(ranges).judge();
+  return {
+    ranges: plane.ranges,
+    classes: [...plane.grid(120, ranges).classes],
+    margins: [0, 1].map((d) => [...plane.margin(d, 300, ranges)]),
+    predicted: [...plane.predicted],
+    errors: plane.errors,
+    logLikelihood: plane.logLikelihood,
+    dependence: plane.dependence(),
+  };
+}"""
+
+
+@cache
+def made(name):
+    if name == "iris":
+        clf, *data = iris_fit()
+        return tour(clf, *data)
+    n_classes, n = {"letters": (26, 1300), "pair": (2, 400)}[name]
+    X, y = blobs(n, n_classes, p=6, seed=1)
+    test = np.arange(n) % 5 == 0
+    clf = quick_fit(X[~test], y[~test], n_components=2, max_iter=3)
+    return tour(clf, X[~test], y[~test], X[test], y[test])
+
+
+def planes(name):
+    """Some pairs of axes: found, random, sharp, smooth, and with classes thousands of bandwidths apart."""
+    view = made(name).view
+    rng = np.random.default_rng(5)
+    random = rng.normal(size=(3, 2, view.points.shape[1]))
+    yield from (view.paths[0].axes[0], random[0], random[1] * 0.01, random[2] * [[30.0], [1.0]], random[0] * 300)
+
+
+@pytest.fixture(scope="module")
+def page(chromium, tmp_path_factory):
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    folder = tmp_path_factory.mktemp("tours")
+    opened = []
+
+    def show(name):
+        if opened != [name]:
+            path = folder / f"{name}.html"
+            made(name).save(path)
+            page.goto(path.as_uri())
+            opened[:] = [name]
+        return page
+
+    yield show
+    context.close()
+
+
+@pytest.mark.parametrize("number", range(5), ids=["found", "random", "smooth", "sharp", "thousands"])
+@pytest.mark.parametrize("name", ["iris", "letters", "pair"])
+def test_a_frame_has_the_exact_numbers(page, name, number):
+    axes, view = list(planes(name))[number], made(name).view
+    exact = tour_frame(view, axes)
+    told = page(name).evaluate(COMPUTE, [np.asarray(axes, dtype=float).tolist(), exact.ranges])
+    np.testing.assert_allclose(told["ranges"], exact.ranges, rtol=1e-6)
+    clear = exact.map_lead > TIED
+    np.testing.assert_array_equal(np.reshape(told["classes"], clear.shape)[clear], exact.class_map[clear])
+    for heights, expected in zip(told["margins"], exact.heights, strict=True):
+        assert np.abs(np.reshape(heights, expected.shape) - expected).max() <= 1e-3 * expected.max()
+    clear = exact.lead > TIED
+    np.testing.assert_array_equal(np.array(told["predicted"])[clear], exact.predicted[clear])
+    for error, expected, part in zip(
+        told["errors"], (exact.train, exact.test), (~view.is_test, view.is_test), strict=True
+    ):
+        assert error["n"] == expected.n
+        assert abs(error["wrong"] - expected.wrong) <= (part & ~clear).sum()
+    assert told["logLikelihood"] == pytest.approx([exact.log_likelihood, exact.test_log_likelihood], abs=2e-3, rel=1e-3)
+    assert told["dependence"]["value"] == pytest.approx(exact.dependence, abs=1e-6)
