@@ -226,6 +226,7 @@ def _report(classifier: "OPNBClassifier", data: "Dataset") -> str:
 @needs("data")
 def _predict(options: argparse.Namespace) -> None:
     import numpy as np
+    import pandas as pd  # noqa: F401  # where it is missing, that is said before a file is looked for
 
     from opnb.data import Limits, Recipe
     from opnb.data.new_rows import with_predictions
@@ -234,11 +235,11 @@ def _predict(options: argparse.Namespace) -> None:
     from opnb.estimators.novelty import novelty_of
     from opnb.views.new_rows import new_rows
 
+    table = table_of(options, Limits(min_columns=1))
     classifier = load_model(options.model)
     if getattr(classifier, "recipe_", None) is None:
         raise DataError(f"{options.model} does not say how to prepare a table. Fit it with 'opnb fit' or in the app.")
-    recipe, table = Recipe.from_dict(classifier.recipe_), table_of(options, Limits(min_columns=1))
-    applied = recipe.apply_rows(table)
+    applied = Recipe.from_dict(classifier.recipe_).apply_rows(table)
     new = new_rows(classifier, applied.X[applied.usable], novelty=novelty_of(classifier))
     predicted = with_predictions(table, applied, new.class_names, np.exp(new.log_posterior), new.familiarity)
     written = csv_bytes(predicted)

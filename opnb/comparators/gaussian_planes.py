@@ -73,6 +73,11 @@ class GaussianPlane(ClassifierMixin, BaseEstimator):
     def _learn(self, X: Array, labels: NDArray[np.intp]) -> None:
         """Set components, means and deviations."""
 
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each scaled feature, of shape (2, n_features)."""
+        return self.components_
+
     def transform(self, X: ArrayLike) -> Array:
         """Project points, to shape (n_samples, 2)."""
         rows = validate_data(self, X, reset=False, dtype=np.float64)

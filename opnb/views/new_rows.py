@@ -11,6 +11,7 @@ from scipy.stats import beta, ks_2samp
 from opnb.core.kernel import Array
 from opnb.errors import DataError
 from opnb.estimators.novelty import Novelty, log_density
+from opnb.quiet import own_warnings
 from opnb.views.model import fitted_model
 from opnb.views.projected import ErrorCount, Flags, Labels, checked_names, thinned
 
@@ -85,9 +86,9 @@ def new_rows(
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[1] != model.n_features_in_:
         raise DataError(f"New rows need the {model.n_features_in_} features of the model, got shape {X.shape}.")
-    named = _named(model, X)
     if len(X):
-        Z, log_posterior, density = model.transform(named), model.predict_log_proba(named), log_density(model, named)
+        with own_warnings(UserWarning):  # of names that an array does not have, and of rows that are called unlike
+            Z, log_posterior, density = model.transform(X), model.predict_log_proba(X), log_density(model, X)
     else:  # the classifier refuses a table without rows
         Z, log_posterior, density = np.empty((0, len(model.components_))), np.empty((0, model.classes_.size)), X[:, 0]
     return NewRows(
@@ -100,15 +101,6 @@ def new_rows(
         rows=np.arange(1, len(X) + 1) if rows is None else np.asarray(rows, dtype=np.int64),
         class_names=checked_names(class_names, [str(name) for name in model.classes_], "class_names"),
     )
-
-
-def _named(model: Any, X: Array) -> Any:
-    """Give rows the names that a model was fitted with, if any: without them it would warn."""
-    if not hasattr(model, "feature_names_in_"):
-        return X
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=model.feature_names_in_)
 
 
 class PlacedRows(NamedTuple):

@@ -61,7 +61,7 @@ def test_what_a_module_imports_is_declared(name, file):
 def test_the_library_alone_is_light():
     light = {"joblib", "numba", "numpy", "safetensors", "scikit-learn", "scipy", "threadpoolctl"}
     assert declared() == light
-    assert set(EXTRAS) == {"plot", "data", "app", "cluster", "all"}
+    assert set(EXTRAS) == {"plot", "data", "app", "cluster", "login", "all"}
 
 
 def test_there_is_one_version():

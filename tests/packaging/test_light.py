@@ -11,7 +11,7 @@ import pytest
 from tests.packaging.declared import ROOT, declared
 
 HEAVY = {"dask", "distributed", "jinja2", "kaleido", "openpyxl", "pandas", "plotly", "pmlb", "polars", "pyarrow"}
-HEAVY |= {"requests", "starlette", "streamlit"}
+HEAVY |= {"authlib", "httpx", "requests", "starlette", "streamlit"}
 HIDE = """
 import sys
 class Hidden:

@@ -308,4 +308,4 @@ def test_two_visitors_do_not_see_each_other(visit, table):
 
 
 def test_the_queue_is_empty_after_all_that():
-    assert queue()._waiting == []
+    assert not queue()._waiting
