@@ -117,7 +117,7 @@ def parts_figure(view: Reasons, direction: int, *, theme: str = "neutral", compa
         values.append(float(parts[rest].sum()))
     position = float(view.positions[direction])
     title = f"Position {position:+.3g} on direction {direction + 1}"
-    small = ["It is a sum over columns: weight times distance from the mean of the training rows."]
+    small = ["It is a sum over columns: weight times distance from the mean."]
     return _sum_figure([*names, "position"], [*values, position], title, small, theme, compact)
 
 
