@@ -93,11 +93,11 @@ def column_path_figure(path: ColumnPath, *, theme: str = "neutral", compact: boo
         name="mean of the folds ± standard error",
         hovertemplate="%{x} columns: %{y:.1f} %<extra>mean</extra>",
     )
-    many = path.counts[0] > 40
+    many, ticks = path.counts[0] > 40, counts[:: max(1, len(counts) // 8)]
     return make_figure(
         [folds, mean, *_held_out(path), *_choices(path)],
         look,
-        xaxis={"title": {"text": "columns"}, "type": "log" if many else "linear", "nticks": 10},
+        xaxis={"title": {"text": "columns"}, "type": "log" if many else "linear", "tickvals": ticks},
         yaxis={"title": {"text": "error, %"}, "rangemode": "tozero", "nticks": 6},
         **titled(
             headline(None, ["Cross-validated on the training rows; every point is fitted anew."], compact), height

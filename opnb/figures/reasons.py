@@ -116,8 +116,8 @@ def parts_figure(view: Reasons, direction: int, *, theme: str = "neutral", compa
         names.append(f"{rest.size} other columns")
         values.append(float(parts[rest].sum()))
     position = float(view.positions[direction])
-    title = f"Position {position:+.3g} on direction {direction + 1}, a sum over columns"
-    small = ["Weight times distance from the mean of the training rows."]
+    title = f"Position {position:+.3g} on direction {direction + 1}"
+    small = ["It is a sum over columns: weight times distance from the mean."]
     return _sum_figure([*names, "position"], [*values, position], title, small, theme, compact)
 
 
@@ -207,16 +207,22 @@ def _sum_figure(
             "opacity": [0.75] * (len(values) - 1) + [1.0],
             "line": {"width": [0.0] * (len(values) - 1) + [1.6], "color": look.mark},
         },
-        text=[f"{value:+.2f}" if abs(value) < 1e4 else f"{value:+.2g}" for value in values],
+        text=[_signed(value) for value in values],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{x:+.4f}<extra></extra>",
         showlegend=False,
     )
-    reach = 1.35 * max(map(abs, values)) or 1.0
+    reach = (1.7 if compact else 1.35) * max(map(abs, values)) or 1.0  # with room for the numbers
     low, high = (-reach if min(values) < 0 else -0.05 * reach), (reach if max(values) > 0 else 0.05 * reach)
     xaxis = {"range": [low, high], "zeroline": True, "nticks": 6}
     return _bar_figure([bars], look, title, small, len(names), xaxis, compact)
+
+
+def _signed(value: float) -> str:
+    """Write a number with its sign; what rounds to nothing has none."""
+    written = f"{value:+.2f}" if abs(value) < 1e4 else f"{value:+.2g}"
+    return "0.00" if written in ("+0.00", "-0.00") else written
 
 
 def _percent(share: float) -> str:
