@@ -65,7 +65,7 @@ def test_new_rows_and_a_model_file_survive_a_reload(tab):
     assert "new rows" in tab.figure(NAMES)
     tab.segment("Take away")
     with tab.page.expect_download() as waiting:
-        tab.page.get_by_role("button", name="Model", exact=True).click()
+        tab.page.get_by_role("button", name="Model").first.click()
     model = waiting.value.path().read_bytes()
     give(tab, {"name": "wine.opnb", "mimeType": "application/octet-stream", "buffer": model})
     tab.sees("The training rows are not in the file").still()
