@@ -8,12 +8,18 @@ import plotly.graph_objects as go
 
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import BOUNDARY, COLOURS, Theme, Trace, find_theme, make_figure, trace
-from opnb.figures.text import unique_names
+from opnb.figures.text import class_labels, unique_names
 
 HEIGHT = 250
 _PLAIN, _MARKED = COLOURS[0], COLOURS[6]
 _MOST_BARS = 12
 _BAR = 22
+_ERROR_AXIS: Mapping[str, Any] = {
+    "title": {"text": "share of rows wrong"},
+    "tickformat": ".0%",
+    "rangemode": "tozero",
+    "nticks": 6,
+}
 
 Drawn = tuple[list[Trace], dict[str, Any]]
 
@@ -118,7 +124,7 @@ def _elongated_covariance(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _dependent_classes(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     strength = np.asarray(evidence["strength"])
     order = np.argsort(-strength, kind="stable")[:_MOST_BARS]
-    classes = unique_names(evidence["class_names"] or sorted(set(evidence["classes"])), 16)
+    classes = unique_names(class_labels(evidence["class_names"] or sorted(set(evidence["classes"]))), 16)
     by_name = dict(zip(evidence["class_names"] or sorted(set(evidence["classes"])), classes, strict=True))
     pairs = np.asarray(evidence["pairs"]) + 1
     names = [f"{by_name.get(evidence['classes'][i], '?')}, {pairs[i][0]} and {pairs[i][1]}" for i in order]
@@ -223,7 +229,7 @@ def _calibration(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _shown_versus_full(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     shares = np.asarray(evidence["by_class"])
     order = np.argsort(-shares, kind="stable")[:_MOST_BARS]
-    names = unique_names(evidence["class_names"] or [f"class {k + 1}" for k in range(shares.size)], 22)
+    names = unique_names(class_labels(evidence["class_names"]) or [f"class {k + 1}" for k in range(shares.size)], 22)
     bars = _bars([names[k] for k in order], shares[order], np.zeros(order.size, dtype=bool), "%{x:.1%}")
     axis = {"title": {"text": "share of the class's rows"}, "tickformat": ".0%", "rangemode": "tozero", "nticks": 6}
     return [bars], {**_listing(order.size), "xaxis": axis}
@@ -257,7 +263,7 @@ def _idle_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _small_classes(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     counts = np.asarray(evidence["counts"])
     order = np.argsort(counts, kind="stable")[:_MOST_BARS]
-    names = unique_names(evidence["classes"], 22)
+    names = unique_names(class_labels(evidence["classes"]), 22)
     needed = int(evidence["rows_needed"])
     bars = _bars([names[k] for k in order], counts[order], counts[order] < needed, "%{x:,} rows")
     layout = {"xaxis": {"title": {"text": "training rows"}, "rangemode": "tozero", "nticks": 6}}
@@ -272,6 +278,58 @@ def _discrete_projections(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     return [bars], {**_listing(values.size), "xaxis": axis}
 
 
+def _guessing(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    errors = np.array([evidence["error"], evidence["guessing"]])
+    reach = {"array": [evidence["high"] - errors[0], 0], "arrayminus": [errors[0] - evidence["low"], 0]}
+    bars = _bars(
+        ["this fit", "guessing"], errors, [True, False], "%{x:.1%} wrong", error_x={**reach, "color": theme.text}
+    )
+    return [bars], {**_listing(2), "xaxis": _ERROR_AXIS}
+
+
+def _outliers(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    weight = float(evidence["weight"])
+    bars = _bars(["ruled columns", "other columns"], [weight, 1 - weight], [True, False], "%{x:.0%}")
+    axis = {"title": {"text": "weight on a direction shown"}, "tickformat": ".0%", "range": [0, 1], "nticks": 6}
+    return [bars], {**_listing(2), "xaxis": axis}
+
+
+def _repeated_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    bars = _bars(["directions 1 and 2"], [evidence["correlation"]], [True], "%{x:.3f}")
+    axis = {"title": {"text": "correlation within classes (1 is a line)"}, "range": [0, 1], "nticks": 6}
+    return [bars], {**_listing(1), "xaxis": axis}
+
+
+def _few_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    names = [f"{evidence[name]} direction{'s' if evidence[name] > 1 else ''}" for name in ("n_components", "more")]
+    bars = _bars(names, [evidence["error"], evidence["error_other"]], [True, False], "%{x:.1%} wrong")
+    return [bars], {**_listing(2), "xaxis": _ERROR_AXIS}
+
+
+def _worse_than_simple(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    errors = np.asarray(evidence["errors"])
+    bars = _bars(evidence["names"], errors, np.arange(errors.size) == 0, "%{x:.1%} wrong")
+    return [bars], {**_listing(errors.size), "xaxis": _ERROR_AXIS}
+
+
+def _edge_of_grid(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    lams, errors = (np.asarray(evidence[name], dtype=np.float32) for name in ("lams", "errors"))
+    best = np.arange(lams.size) == evidence["best"]
+    marker = {
+        "size": 9,
+        "color": [_MARKED if one else _PLAIN for one in best],
+        "symbol": ["diamond" if one else "circle" for one in best],
+    }
+    line = {"color": BOUNDARY, "width": 1.5}
+    says = "λ = %{x:.2g}: %{y:.1%} wrong<extra></extra>"
+    points = trace("scatter", x=lams, y=errors, mode="lines+markers", line=line, marker=marker, hovertemplate=says)
+    axes = {
+        "xaxis": {"type": "log", "title": {"text": "λ (◆ the one taken)"}},
+        "yaxis": {"title": {"text": "error in folds"}, "tickformat": ".0%", "nticks": 5, "rangemode": "tozero"},
+    }
+    return [points], axes
+
+
 _PICTURES: Mapping[str, tuple[str, Callable[[Mapping[str, Any], Theme], Drawn]]] = {
     "overfit-scale": ("Log-likelihood with and without a row's own kernel", _overfit_scale),
     "elongated-covariance": ("Share of the variance; the first 95 % marked", _elongated_covariance),
@@ -284,4 +342,10 @@ _PICTURES: Mapping[str, tuple[str, Callable[[Mapping[str, Any], Theme], Drawn]]]
     "idle-directions": ("What every direction adds, rows left out", _idle_directions),
     "small-classes": ("Rows of the smallest classes", _small_classes),
     "discrete-projections": ("Different values on a direction", _discrete_projections),
+    "guessing": ("Errors of the fit, with what so few rows allow", _guessing),
+    "outliers": ("What rests on columns ruled by far rows", _outliers),
+    "repeated-directions": ("How alike the two directions shown are", _repeated_directions),
+    "few-directions": ("Training rows left out that are wrong", _few_directions),
+    "worse-than-simple": ("Training rows left out that are wrong", _worse_than_simple),
+    "edge-of-grid": ("Error along the lambdas that were tried", _edge_of_grid),
 }

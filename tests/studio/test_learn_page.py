@@ -74,7 +74,7 @@ def test_steps_move_the_picture_and_the_link():
 
 
 def test_a_thing_to_try_sets_its_state_and_says_what_to_look_at():
-    page = Class(lesson="rotate", seed="5").press("Few points")
+    page = Class(lesson="rotate", n="100", seed="5").press("Few points")
     assert page.query == {"lesson": "rotate", "n": "100"}
     assert "With few points OPNB has to guess" in page.words
     page.press("Furthest turn")

@@ -50,6 +50,7 @@ def mode_switch(picture: PictureSpec, key: str) -> Mode:
         required=True,
         format_func=str.capitalize,
         key=f"mode-{key}",
+        label_visibility="collapsed",
         help="A tour turns the axes, by hand or by itself; the boundary, the margins and the errors follow.",
     )
     return mode
