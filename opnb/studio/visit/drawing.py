@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from opnb.diagnostics import Finding
@@ -102,6 +102,7 @@ def side_by_side(
     results: tuple[FitResult, FitResult], titles: tuple[str, str], picture: PictureSpec, **drawing: Any
 ) -> list[Any]:
     """Draw two results: in one figure on the same axes where their classes agree, else in a figure each."""
+    picture = replace(picture, plane=None)  # each on its own directions
     computed = [compute(result, picture) for result in results]
     planes = [one for one in computed if isinstance(one, ProjectionView)]
     if len(planes) < 2 or planes[0].class_names != planes[1].class_names:
