@@ -19,7 +19,7 @@ from opnb.figures.measures import confusion_figure, draw_loadings, history_figur
 from opnb.figures.methods import spread_figure
 from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.figures.projection import draw_projection, projection_figure
-from opnb.figures.reasons import log_odds_figure, parts_figure, posterior_figure, row_density_figure
+from opnb.figures.reasons import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.figures.strip import draw_strip, strip_figure
 from opnb.figures.touring import Tour, tour
 
@@ -50,6 +50,7 @@ __all__ = [
     "margins_figure",
     "parts_figure",
     "path_figure",
+    "place_ring",
     "posterior_figure",
     "projection_figure",
     "roc_figure",

@@ -9,6 +9,7 @@ from tests.bench import (
     engine,
     estimates,
     fuzz,
+    halves,
     lessons,
     load,
     novelty,
@@ -35,6 +36,7 @@ SECTIONS = (
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | halves.SECTIONS
     | tour.SECTIONS
 )
 
