@@ -23,6 +23,8 @@ from tests.bench.timing import heading, row
 
 _MOST_ROWS = 1500
 _STEPS = 5
+# Data sets with the same rows as another stay in its half.
+_SAME_ROWS = {"heart_c": "report", "cleveland": "report", "solar_flare_2": "design"}
 FITS = {"app": {"n_components": 2, "independence": 0.1}, "library": {}}
 CHAINS = (
     "Hill_Valley_without_noise", "Hill_Valley_with_noise", "spectf", "glass", "vehicle", "ionosphere", "sonar", "ecoli",
@@ -92,7 +94,7 @@ def survey():
     for place, name in enumerate(_names()):
         if name not in results.known:
             split = _split(name)
-            half = "design" if place % 2 == 0 else "report"
+            half = _SAME_ROWS.get(name, "design" if place % 2 == 0 else "report")
             results.add([{**record, "half": half} for fit in FITS for record in _survey_of(name, fit, split)])
     _summarise_survey(results.rows)
 

@@ -52,9 +52,13 @@ def rotated(seed):
 
 
 def five_groups(seed):
-    """Five groups seen in two dimensions have local optima, so one start would not be clean."""
+    """Five groups around the middle of a plane, turned at random; they have local optima, so one start is not clean."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(800) % 5
+    X = rng.normal(size=(800, 8))
+    X[:, :2] += 3.5 * np.column_stack([np.cos(0.4 * np.pi * y), np.sin(0.4 * np.pi * y)])
     settings = {"n_components": 2, "init": "random", "n_init": 10, "random_state": seed}
-    return _simulated("gaussian", 800, seed, settings, n_classes=5, n_features=8, separation=4)
+    return _halves(X @ special_ortho_group(8, seed=seed).rvs(), y, settings, rng)
 
 
 def skewed(seed):
@@ -190,7 +194,7 @@ def spheres(seed, n_features=10):
     return _halves(X, y, {"n_components": 2, "independence": 0.1}, rng)
 
 
-def faint_signal(seed, length=100.0):
+def faint_signal(seed, length=300.0):
     """Classes far apart across a cloud that is very long: linear discriminants see them, a short direction does not."""
     settings = {"n_components": 2, "independence": 0.1}
     return _simulated("elongated", 600, seed, settings, n_features=10, length=length, gap=3)
