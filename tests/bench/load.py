@@ -134,6 +134,7 @@ def _freed(address):
     for words, end in (("Cancel", lambda visitor: visitor.press("Cancel")), ("a closed tab", Visitor.leave)):
         first, second = Visitor(address, _LONG), Visitor(address)
         first.follow(lambda visitor: any("Searching" in text for text in visitor.texts))
+        second.set("Directions", double_value=3.0)  # the fit that is shown would not be made again
         second.press("Fit")
         place = [text for text in second.texts if "Waiting for a free place" in text]
         began = time.perf_counter()
