@@ -487,6 +487,15 @@ def test_what_a_browser_says_that_it_remembers_may_be_anything(visit, monkeypatc
     assert page.run().state.keeper.id == ""
 
 
+def test_what_the_page_wrote_for_the_first_example_is_no_link(visit, table, monkeypatch):
+    kept = link(visit().upload("mine.csv", table))["workspace"]
+    written = dict(visit().at.query_params.items())
+    assert "data" in written
+    monkeypatch.setattr(tab, "_told", lambda: {"workspace": kept})
+    page = visit(**{name: value if isinstance(value, str) else value[0] for name, value in written.items()})
+    assert page.state.keeper.id == kept
+
+
 def test_a_link_goes_before_what_the_tab_remembers(visit, table, monkeypatch):
     kept = link(visit().upload("mine.csv", table))["workspace"]
     page = remembers(visit(data="example:iris"), monkeypatch, kept)

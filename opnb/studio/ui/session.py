@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -25,7 +25,7 @@ from opnb.studio.ui.gate import ask_about_workspace
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.saving import Keeper
-from opnb.studio.visit.settings import default_spec
+from opnb.studio.visit.settings import PictureSpec, default_spec
 from opnb.studio.visit.snapshot import Opened
 from opnb.studio.visit.sources import fetch_table, prepared, settled
 from opnb.studio.visit.state import Studio
@@ -68,8 +68,9 @@ def _take_up_again() -> None:
     found = tab.remembered()
     here: Studio | None = st.session_state.get(_KEY)
     in_use = address.workspace() or (here is not None and here.keeper.id)
-    by_link = bool(address.own_query()) if here is None else st.session_state.get(_BY_LINK)
-    if not found or in_use or by_link or st.session_state.get(_LEFT) == found:
+    if not found or in_use or st.session_state.get(_LEFT) == found:
+        return
+    if _is_link(address.own_query()) if here is None else st.session_state.get(_BY_LINK):
         return
     st.session_state[_LEFT] = found  # once only: it may be gone
     st.session_state[_OPENING] = "open"
@@ -78,6 +79,11 @@ def _take_up_again() -> None:
         del st.session_state[_KEY]
         st.query_params.clear()  # of the example that was shown meanwhile
     address.set_workspace(found)
+
+
+def _is_link(query: Mapping[str, str]) -> bool:
+    """Tell whether an address asks for something: what the page writes there for the first example asks for nothing."""
+    return bool(query) and dict(query) != to_query(_first_result().spec, PictureSpec())
 
 
 def _ask_first() -> None:
@@ -124,8 +130,8 @@ def _begin() -> Studio:
         return state
     address.set_workspace("")
     query = address.own_query()
-    st.session_state[_BY_LINK] = bool(query)  # later the page writes what it shows there
-    if query:
+    st.session_state[_BY_LINK] = _is_link(query)  # later the page writes what it shows there
+    if _is_link(query):
         state.begin_from(from_query(query))
         if state.fits_by_itself:
             state.fit(state.spec)
