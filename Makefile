@@ -4,6 +4,8 @@
 # make lint          ruff and mypy
 # make bench         measured figures, as ratios in one run
 # make lock          requirements.txt and tests/requirements.txt from pyproject.toml; LOCK=--upgrade for newer versions
+# make deploy-test   deploy/ for real on this machine, as root: unit, container file, nginx with TLS, login
+# make audit         known vulnerabilities of what the lock names, and its licences
 # make lower-bounds  the tests with the lowest versions that pyproject.toml allows
 
 PYTHON ?= python3
@@ -13,9 +15,12 @@ STAMP := $(VENV)/.installed-
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # As many processes as there are processors; they take tests from each other when they have none left.
 PARALLEL := -n auto --dist worksteal
-DAILY := -m "not browser and not wheel and not slow"
+DAILY := -m "not browser and not wheel and not slow and not deploy"
 
-.PHONY: run check test lint bench lock lower-bounds
+# Compiled modules are kept, whatever the shell says: without them every process of tests compiles them all.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: run check test lint bench lock lower-bounds deploy-test audit
 
 run: $(STAMP)run
 	$(BIN)/streamlit run app.py
@@ -25,8 +30,15 @@ check: lint
 
 # A browser wants the processors for itself.
 test: $(STAMP)test $(STAMP)browser
-	$(BIN)/python -m pytest $(PARALLEL) -m "not browser"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not browser and not deploy"
 	$(BIN)/python -m pytest -m browser
+
+deploy-test: $(STAMP)test $(STAMP)deploy
+	$(BIN)/python -m pytest -m deploy
+
+# The lock is what is installed and served; licences are those of what is installed here.
+audit: $(STAMP)test
+	$(BIN)/python -m tests.audit requirements.txt
 
 lint: $(STAMP)test
 	$(BIN)/ruff check
@@ -42,7 +54,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version
 
 lock: $(STAMP)test
 	$(COMPILE) --all-extras --group test --output-file tests/requirements.txt
-	$(COMPILE) --extra app --constraints tests/requirements.txt --output-file requirements.txt
+	$(COMPILE) --extra login --constraints tests/requirements.txt --output-file requirements.txt
 
 # Not the checks of types: they are made for the versions of the lock.
 LOWEST := $(VENV)-lowest
@@ -71,4 +83,12 @@ $(STAMP)browser: $(STAMP)test
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; \
 	else $(BIN)/python -m playwright install chromium; fi
+	@touch $@
+
+# What the tests of deploy/ need, as packages of Debian; without root they say what is missing.
+$(STAMP)deploy: $(STAMP)test
+	@if command -v nginx && command -v openssl && command -v systemd-analyze && command -v setpriv; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx-light openssl systemd util-linux; \
+	fi
 	@touch $@

@@ -6,14 +6,17 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from opnb.studio.logs import set_up_logs
+from opnb.studio.serving import health
+from opnb.studio.serving.guard import Guard
 from opnb.studio.ui import plotly_file
-from opnb.studio.ui.session import enter
+from opnb.studio.ui.gate import let_in
+from opnb.studio.ui.session import enter, leave
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     # A picture of ours: browsers fetch named icons for the tab from another company's server.
     icon = str(Path(__file__).parent / "docs" / "icon.svg")
     st.set_page_config(page_title="opnb", page_icon=icon, layout="wide", initial_sidebar_state=330)
-    set_up_logs()
+    let_in()
     pages = [
         st.Page("pages/workbench.py", title="Workbench", icon=":material/scatter_plot:", default=True),
         st.Page("pages/data.py", title="Data", icon=":material/table:"),
@@ -26,5 +29,12 @@ if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     chosen = st.navigation(pages, position="top")
     enter(pages)
     chosen.run()
+    leave()
 else:  # the server imports it once
-    app = st.App(__file__, routes=plotly_file.routes(), middleware=[Middleware(plotly_file.InHead)])
+    set_up_logs()
+    app = st.App(
+        __file__,
+        routes=[*health.routes(), *plotly_file.routes()],
+        middleware=[Middleware(Guard), Middleware(plotly_file.InHead)],
+        lifespan=health.lifespan,
+    )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from opnb.studio.diagnose.page import before_and_after, cards, diagnosis, summary
+from opnb.studio.diagnose.page import advice, before_and_after, cards, diagnosis, summary
 from opnb.studio.ui.running_fit import fit_shown
 from opnb.studio.ui.session import studio, write_link
 
@@ -10,11 +10,13 @@ result = fit_shown("look at")
 if result is not None:
     above = st.container()
     findings = diagnosis(result)
+    tried = None if findings is None else advice(result, findings)
+    said = tried or findings
     with above:
         if studio().mended is not None:
-            before_and_after(studio().mended, result, findings)
-        if findings is not None:
-            summary(result, findings)
-    if findings is not None:
-        cards(result, findings)
+            before_and_after(studio().mended, result, said)
+        if said is not None:
+            summary(said, tried is not None)
+    if said is not None:
+        cards(result, said, tried is not None)
 write_link()

@@ -25,15 +25,21 @@ from safetensors.numpy import load, save
 from opnb.benchmark import read_results
 from opnb.benchmark.rows import line_of
 from opnb.data import Limits, PrepareOptions, Recipe, example_table, prepare, propose, read_table
+from opnb.data.new_rows import table_of_row, usual_values
 from opnb.errors import OPNBError
 from opnb.estimators.loading import model_from_bytes
 from opnb.estimators.model_files import _digest, model_to_bytes
 from opnb.studio.benchmark.desk import rows_of
 from opnb.studio.learn import links as lesson_links
 from opnb.studio.visit import links
+from opnb.studio.visit.arrivals import KeptFile, open_model, read_rows
+from opnb.studio.visit.drawing import compute, compute_model, draw, with_new_rows
+from opnb.studio.visit.new_rows import predict_table, predictor_of_file, predictor_of_fit
+from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
+from tests import fuzzing_service
 from tests.benchmark.samples import paper_results
 from tests.data.messy_files import book_of
 from tests.workspace.samples import fit_of_an_upload, snapshot
@@ -218,6 +224,17 @@ def model() -> bytes:
 
 
 @cache
+def new_rows() -> tuple[bytes, ...]:
+    """New rows for the model: with classes and without, with more columns, with holes."""
+    frame = fit().table.frame.head(12)
+    return (
+        frame.drop(columns="kind").to_csv(index=False).encode(),
+        frame.assign(note="=1+1", kind=[*frame["kind"][1:], "c"]).to_csv(index=False).encode(),
+        frame.mask(frame == 3).to_csv(index=False, sep=";").encode(),
+    )
+
+
+@cache
 def results() -> tuple[bytes, ...]:
     rows = rows_of(paper_results())[:40]
     return (line_of(None) + b"".join(line_of(row) for row in rows), line_of(None))
@@ -225,7 +242,11 @@ def results() -> tuple[bytes, ...]:
 
 @cache
 def workspace_items() -> tuple[Item, ...]:
-    kept = snapshot(fit(), raw=b"length,width,kind\n1,2,a\n3,4,b\n")
+    files = {
+        "rows": read_rows("rows.csv", new_rows()[0]),
+        "unread": KeptFile("odd.csv", b"a~b\n1~2\n", {"encoding": "utf-8"}),
+    }
+    kept = snapshot(fit(), raw=b"length,width,kind\n1,2,a\n3,4,b\n", files=files)
     return tuple(items_of(kept))
 
 
@@ -361,6 +382,11 @@ def _gz(rng: random.Random) -> bytes:
     return gzip.compress(_text(rng), compresslevel=1)
 
 
+def _rows(rng: random.Random) -> bytes:
+    """Change cells or bytes of a table of new rows."""
+    return _cells(rng, new_rows()) if rng.random() < 0.8 else _bytes_of(new_rows)(rng)
+
+
 def _model(rng: random.Random) -> bytes:
     """Change a model file outside, or its description and arrays with a digest that fits."""
     data = model()
@@ -460,6 +486,22 @@ def _read_model(data: bytes) -> None:
     classifier.predict_log_proba(np.zeros((3, classifier.n_features_in_)))
 
 
+def _predict_rows(data: bytes) -> None:
+    predicted = predict_table(predictor_of_fit(fit()), read_rows("rows.csv", data).table)
+    assert len(predicted.frame) == len(predicted.table.frame), "no row is lost"
+    assert sentences(predicted)
+    predicted.csv()
+    shown = compute(fit(), PictureSpec())
+    with_new_rows(draw(shown), shown, [predicted.new]).to_json()
+
+
+def _show_model(data: bytes) -> None:
+    file = open_model("a model", data)
+    draw(compute_model(file, PictureSpec())).to_json()
+    values = table_of_row(usual_values(file.recipe))
+    predict_table(predictor_of_file(file), values).csv()
+
+
 def _read_workspace(data: bytes) -> None:
     opened(unpack(data, 50 * 2**20), own=False)
 
@@ -478,9 +520,15 @@ READERS = {
     "Excel": (_workbook, _table),
     "Parquet": (_parquet, _table),
     "models": (_model, _read_model),
+    "models that are shown": (_model, _show_model),
+    "new rows": (_rows, _predict_rows),
     "results": (_results, read_results),
     "workspaces": (_archive, _read_workspace),
     "links": (_query, _follow),
+    "requests": (fuzzing_service.request, fuzzing_service.answer),
+    "limits": (fuzzing_service.environment, fuzzing_service.read_limits),
+    "sizes": (lambda rng: rng.choice((_gz, _workbook, _parquet, _archive, _text))(rng), fuzzing_service.weigh),
+    "restored workspaces": (_archive, fuzzing_service.restore),
 }
 
 

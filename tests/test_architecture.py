@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,18 @@ def layer(name):
     raise AssertionError(f"{name} has no place in the layers of tests/test_architecture.py")
 
 
+@cache
+def statements(file):
+    """Give the statements that import, wherever they are: in functions and for types alone, too."""
+    tree = ast.parse(file.read_text(encoding="utf8"))
+    return [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
 def imports(file):
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+    for node in statements(file):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{file} uses a relative import"
             yield node.module
             if node.module == "opnb":
@@ -107,11 +115,11 @@ def test_what_a_visit_holds_and_long_work_know_no_page(name, file):
 
 
 def imported_modules(name, file, known):
-    """Give the modules that one imports, wherever it does: in functions and for types alone, too."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+    """Give the modules that one imports."""
+    for node in statements(file):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             full = {f"{node.module}.{alias.name}" for alias in node.names}
             yield from full & known.keys() or {node.module} & known.keys()
 

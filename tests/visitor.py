@@ -31,18 +31,20 @@ class Answers:
 class Visitor:
     """One visit."""
 
-    def __init__(self, address, query=""):
+    def __init__(self, address, query="", cookies=None, origin=None):
         self.address, self.query = address, query
         self.token = _xsrf_token(address)
         self.widgets, self.states, self.pages = {}, {}, {}
         self.texts, self.faults, self.charts = [], [], 0
-        self.again, self.page, self.session = {}, "", ""
+        self.again, self.page, self.session, self.sent_to = {}, "", "", ""
         self.answers = Answers()
         self._open = ExitStack()
+        sent = (cookies or {}) | {"_streamlit_xsrf": self.token}
         connection = connect(
             address.replace("http", "ws") + "/_stcore/stream",
             subprotocols=["streamlit", self.token],
-            additional_headers={"Cookie": f"_streamlit_xsrf={self.token}"},
+            origin=origin,
+            additional_headers={"Cookie": "; ".join(f"{name}={value}" for name, value in sent.items())},
             max_size=None,
             open_timeout=PATIENCE,
             ping_interval=None,
@@ -89,6 +91,8 @@ class Visitor:
         elif kind == "navigation":
             self.pages = {page.page_name: page.page_script_hash for page in answer.navigation.app_pages}
             self.page = answer.navigation.page_script_hash
+        elif kind == "auth_redirect":
+            self.sent_to = answer.auth_redirect.url
         elif kind == "auto_rerun":
             self.again[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
         elif kind == "stop_auto_rerun":

@@ -39,6 +39,9 @@ class Child:
             text=True,
             encoding="utf8",
             env=environment,
+            # What it starts itself is halted and ended with it. Of the same session, so that the system wakes and ends
+            # one that is halted when this process is killed.
+            process_group=None if sys.platform == "win32" else 0,
         )
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._lines), daemon=True).start()
@@ -79,8 +82,19 @@ class Child:
         """Wait for the end of the process and give its status."""
         return self._process.wait()
 
+    def hold(self, held: bool) -> None:
+        """Halt the process and all that it started, or let them go on; where the system cannot, nothing happens."""
+        self._signal("SIGSTOP" if held else "SIGCONT")
+
+    def _signal(self, name: str) -> None:
+        number = getattr(signal, name, None)
+        if number is not None and hasattr(os, "killpg") and self.is_running:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
     def end(self) -> None:
         """End the process, whatever it is doing."""
+        self._signal("SIGKILL")
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:

@@ -39,14 +39,20 @@ def _app(options: argparse.Namespace) -> None:
 
 
 def _health(options: argparse.Namespace) -> None:
+    import json
     from http.client import HTTPException
+    from urllib.error import HTTPError
     from urllib.parse import urlsplit
     from urllib.request import urlopen
 
     if urlsplit(options.address).scheme not in ("http", "https"):
         raise ValueError(f"{options.address} is no address of a server: it must begin with http:// or https://.")
     try:
-        with urlopen(f"{options.address.rstrip('/')}/_stcore/health", timeout=options.timeout) as answer:
-            print(answer.read(100).decode(errors="replace"))
-    except HTTPException as error:
-        raise ValueError(f"{options.address} answers, but not as a web server does.") from error
+        with urlopen(f"{options.address.rstrip('/')}/healthz", timeout=options.timeout) as answer:
+            told = json.loads(answer.read(1000))
+        print(told["status"])
+    except HTTPError as error:
+        with error:
+            raise ValueError(f"{options.address} is not well: {error.read(200).decode(errors='replace')}") from error
+    except (HTTPException, ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{options.address} answers, but not as this app does.") from error

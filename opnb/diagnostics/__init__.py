@@ -1,18 +1,26 @@
 """What is wrong with a projection, in numbers, in words, and with the settings that would mend it.
 
-`diagnose` runs every check on a fit. Each check is a function of a `Context`; its thresholds are constants of its
-module, set by simulation: at most 5 % false warnings on clean problems, at least 95 % of the faulty ones found.
-`make bench BENCH="false_warnings detection starts endings harm diagnosis_cost"` prints the figures, for other seeds.
+`diagnose` runs the checks that look at a fit, `advise` those that need others beside it, and tries every remedy on
+training rows left out: what does not help there is no advice. Each check is a function of a `Context`; its thresholds
+are constants of its module, set by simulation: at most 5 % false warnings on clean problems, at least 95 % of the
+faulty ones found.
+`make bench BENCH="false_warnings detection starts endings harm diagnosis_cost"` prints the figures, for other seeds,
+and `BENCH="survey chains"` what becomes of advice on real data.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from numpy.typing import ArrayLike
 
+from opnb.diagnostics.alternatives import few_directions, worse_than_simple
 from opnb.diagnostics.calibration import calibration
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.dependence import dependent_classes
-from opnb.diagnostics.finding import SEVERITIES, Finding, Remedy, Severity
+from opnb.diagnostics.finding import SEVERITIES, Finding, Remedy, Severity, Trial
+from opnb.diagnostics.guessing import guessing
+from opnb.diagnostics.outliers import outliers
 from opnb.diagnostics.paths import (
     Alignment,
     DimensionCurve,
@@ -25,13 +33,16 @@ from opnb.diagnostics.paths import (
 from opnb.diagnostics.permutations import PermutedLabels, noise_separable, permuted_labels
 from opnb.diagnostics.samples import discrete_projections, small_classes
 from opnb.diagnostics.scale import elongated_covariance, overfit_scale
-from opnb.diagnostics.search import not_converged, poor_start
-from opnb.diagnostics.shown import idle_directions, shown_versus_full
+from opnb.diagnostics.search import edge_finding, edge_of_grid, not_converged, poor_start
+from opnb.diagnostics.shown import idle_directions, repeated_directions, shown_versus_full
+from opnb.diagnostics.trials import try_remedy
+from opnb.diagnostics.verdict import Verdict
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.parallel import one_blas_thread
 
 __all__ = [
     "CHECKS",
+    "FOLD_CHECKS",
     "QUICK_CHECKS",
     "Alignment",
     "DimensionCurve",
@@ -40,9 +51,13 @@ __all__ = [
     "PermutedLabels",
     "Remedy",
     "Severity",
+    "Trial",
+    "Verdict",
+    "advise",
     "align_directions",
     "diagnose",
     "dimension_curve",
+    "edge_finding",
     "one_standard_error_lam",
     "permuted_labels",
     "principal_angles",
@@ -61,6 +76,15 @@ CHECKS: dict[str, Callable[[Context], Finding | None]] = {
     "idle-directions": idle_directions,
     "small-classes": small_classes,
     "discrete-projections": discrete_projections,
+    "guessing": guessing,
+    "outliers": outliers,
+    "repeated-directions": repeated_directions,
+    "edge-of-grid": edge_of_grid,
+}
+# Those that fit other settings and other methods to folds of the training rows.
+FOLD_CHECKS: dict[str, Callable[..., Finding | None]] = {
+    "few-directions": few_directions,
+    "worse-than-simple": worse_than_simple,
 }
 # Those that only look: they fit nothing again and shuffle nothing.
 QUICK_CHECKS = (
@@ -71,6 +95,9 @@ QUICK_CHECKS = (
     "idle-directions",
     "small-classes",
     "discrete-projections",
+    "guessing",
+    "outliers",
+    "repeated-directions",
 )
 
 
@@ -96,7 +123,7 @@ def diagnose(
     X_test, y_test : array-like, optional
         Held-out rows; without them posteriors cannot be checked.
     codes : tuple of str, optional
-        Run these checks only; by default all of `CHECKS`.
+        Run these checks only, those of `FOLD_CHECKS` among them; by default all of `CHECKS`.
     random_state : int, default=0
         Seed of permutations, samples and probes.
     progress : callable, optional
@@ -107,14 +134,77 @@ def diagnose(
     list of Finding
         Warnings first, then notices, then what is good; a check that does not apply says nothing.
     """
-    unknown = [code for code in codes or () if code not in CHECKS]
+    unknown = [code for code in codes or () if code not in _ALL]
     if unknown:
-        raise ValueError(f"There is no check {unknown[0]!r}; there are {', '.join(CHECKS)}.")
+        raise ValueError(f"There is no check {unknown[0]!r}; there are {', '.join(_ALL)}.")
     with one_blas_thread():
         context = Context.of(clf, X_train, y_train, X_test, y_test, random_state)
         found = [check(context) for check in _announced(tuple(CHECKS if codes is None else codes), progress)]
-    present = [finding for finding in found if finding is not None]
-    return sorted(present, key=lambda finding: SEVERITIES.index(finding.severity))
+    return _sorted([finding for finding in found if finding is not None])
+
+
+def advise(
+    clf: OPNBClassifier,
+    X_train: ArrayLike,
+    y_train: ArrayLike,
+    findings: Sequence[Finding],
+    *,
+    random_state: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> list[Finding]:
+    """Try what findings ask for on training rows left out, and look for what only other fits can show.
+
+    Parameters
+    ----------
+    clf, X_train, y_train, random_state : as in `diagnose`
+    findings : sequence of Finding
+        Of this fit, from `diagnose`.
+    progress : callable, optional
+        Called again and again with what is being tried (a finding's code) and the share that is done. It may raise to
+        give up.
+
+    Returns
+    -------
+    list of Finding
+        Those given and those of `FOLD_CHECKS`, by severity; of equals those with the best advice first. Every remedy
+        that was tried has its `trial`; `Finding.is_advice` tells whether it helps.
+    """
+    tell = progress or (lambda code, share: None)
+    with one_blas_thread():
+        context = Context.of(clf, X_train, y_train, None, None, random_state)
+        known = {finding.code for finding in findings}
+        late = [code for code in FOLD_CHECKS if code not in known]
+        steps = len(late) + sum(finding.remedy is not None for finding in findings)
+        looked = [FOLD_CHECKS[code](context, partial(tell, code, i / (steps + 1))) for i, code in enumerate(late)]
+        every = [*findings, *(finding for finding in looked if finding is not None)]
+        return _sorted(_tried(context, every, tell))
+
+
+def _tried(context: Context, findings: Sequence[Finding], tell: Callable[[str, float], None]) -> list[Finding]:
+    """Try every remedy once, however many findings ask for it."""
+    trials: dict[str, Trial | None] = {}
+    result = []
+    for number, finding in enumerate(findings):
+        remedy = finding.remedy
+        if remedy is not None and finding.trial is None:
+            name = repr((sorted(remedy.settings.items()), remedy.aim))
+            if name not in trials:
+                trials[name] = try_remedy(context, remedy, partial(tell, finding.code, number / len(findings)))
+            finding = replace(finding, trial=trials[name])
+        result.append(finding)
+    return result
+
+
+def _sorted(findings: list[Finding]) -> list[Finding]:
+    """Sort by severity; of equals, advice that lowers the error most comes first, then other advice."""
+
+    def place(finding: Finding) -> tuple[int, int, float]:
+        trial = finding.trial
+        if trial is None or not finding.is_advice:
+            return SEVERITIES.index(finding.severity), 2, 0.0
+        return SEVERITIES.index(finding.severity), int(not trial.errs_less), trial.error_after - trial.error_before
+
+    return sorted(findings, key=place)
 
 
 def quick_findings(
@@ -140,4 +230,7 @@ def _announced(
     for number, code in enumerate(codes):
         if progress is not None:
             progress(code, number / len(codes))
-        yield CHECKS[code]
+        yield _ALL[code]
+
+
+_ALL = CHECKS | FOLD_CHECKS

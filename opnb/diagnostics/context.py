@@ -33,13 +33,14 @@ class Curves:
 
     In `left_out` a row's own kernel does not count in its class; the row of a class of one has NaN there, and minus
     infinity in its own class of `joint_left_out`.
-    `wrong` tells whether another class is the more probable. `joint_left_out`, of shape (n_rows, n_classes), is the
-    joint log-likelihood on all directions, the own class without the row.
+    `wrong` and `wrong_left_out` tell whether another class is the more probable. `joint_left_out`, of
+    shape (n_rows, n_classes), is the joint log-likelihood on all directions, the own class without the row.
     """
 
     resubstituted: Array
     left_out: Array
     wrong: NDArray[np.bool_]
+    wrong_left_out: NDArray[np.bool_]
     joint_left_out: Array
 
 
@@ -56,6 +57,8 @@ class Context:
         Index into `clf.classes_`.
     seed : int
         Of every random choice.
+    searched : OPNBClassifierCV or None
+        The search over lam that `clf` came from.
     """
 
     clf: OPNBClassifier
@@ -64,6 +67,7 @@ class Context:
     X_test: Array | None
     test_labels: Labels | None
     seed: int
+    searched: Any = None
     _remembered: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -77,6 +81,7 @@ class Context:
         seed: int,
     ) -> "Context":
         """Check a fit against its data and prepare both."""
+        searched = clf if hasattr(clf, "cv_errors_") else None
         clf = single_fit(clf)
         check_is_fitted(clf)
         if (X_test is None) != (y_test is None):
@@ -90,7 +95,7 @@ class Context:
             raise DataError("This fit has sample weights, which a diagnosis does not know. Fit without them.")
         has_test = X_test is not None and len(np.asarray(y_test)) > 0
         test = scaled_rows(clf, X_test, y_test) if has_test else (None, None)  # type: ignore[arg-type]
-        return cls(clf, train[0], train[1], test[0], test[1], seed)
+        return cls(clf, train[0], train[1], test[0], test[1], seed, searched)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Give what several checks need and one has to make; it is remembered by its name."""
@@ -172,9 +177,10 @@ class Context:
         left_out = self.model.log_prior[labels] + np.cumsum(heights, axis=0)
         last = joint[-1]
         last[np.arange(labels.size), labels] = left_out[-1]
+        wrong_left_out = left_out < rival
         left_out -= np.logaddexp(left_out, others)
         left_out[:, self.counts[labels] == 1] = np.nan
-        return Curves(own - np.logaddexp(own, others), left_out, own < rival, last)
+        return Curves(own - np.logaddexp(own, others), left_out, own < rival, wrong_left_out, last)
 
     @cached_property
     def _log_divisors(self) -> Array:
@@ -183,13 +189,24 @@ class Context:
         return np.log(bandwidths)[:, None] + np.log(np.maximum(self.counts - 1, 1)) - LOG_HEIGHT
 
     @cached_property
-    def variances(self) -> Array:
-        """Eigenvalues of the covariance of the scaled features, largest first."""
+    def _principal(self) -> tuple[Array, Array]:
         X = self.X[self.rows]
         centred = X - X.mean(axis=0)
         # The smaller of the two cross products has the same eigenvalues but for zeros.
-        product = centred.T @ centred if X.shape[1] <= X.shape[0] else centred @ centred.T
-        return np.maximum(np.linalg.eigvalsh(product)[::-1], 0.0) / max(len(X) - 1, 1)
+        tall = X.shape[1] <= X.shape[0]
+        values, vectors = np.linalg.eigh(centred.T @ centred if tall else centred @ centred.T)
+        first = vectors[:, -1] if tall else centred.T @ vectors[:, -1]
+        return np.maximum(values[::-1], 0.0) / max(len(X) - 1, 1), first / max(np.linalg.norm(first), 1e-300)
+
+    @property
+    def variances(self) -> Array:
+        """Eigenvalues of the covariance of the scaled features, largest first."""
+        return self._principal[0]
+
+    @property
+    def first_direction(self) -> Array:
+        """The direction of most variance of the scaled features, of unit length."""
+        return self._principal[1]
 
     @cached_property
     def test_log_posterior(self) -> Array:

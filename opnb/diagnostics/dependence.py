@@ -34,6 +34,7 @@ STRENGTH_NOTICE = 0.3
 # Log-likelihood a row that the factorisation costs. On clean problems, oblique directions among them, it stays below
 # 0.005; on rings and crossed classes it is 0.011 to 0.12.
 COST_WARNING = 0.01
+COST_NOTICE = 0.005
 # Directions that agree so much in every class are one direction twice, which is another finding.
 REPEATED = 0.95
 _LEADING = 3
@@ -68,6 +69,7 @@ def dependent_classes(context: Context) -> Finding | None:
         return None
     evidence = _evidence(context, tests)
     noted = (evidence["p_value"] <= LEVEL) & (evidence["strength"] >= STRENGTH_NOTICE)
+    noted &= evidence["cost"] >= COST_NOTICE
     warned = noted & (evidence["strength"] >= STRENGTH_WARNING) & (evidence["cost"] >= COST_WARNING)
     severity: Severity = "warning" if warned.any() else "notice" if noted.any() else "good"
     flagged = warned if warned.any() else noted
@@ -97,7 +99,7 @@ def _words(evidence: dict[str, Any], severity: Severity) -> tuple[str, str]:
         return (
             "Classes factorise",
             f"In none of {len(evidence['classes'])} tests of a class on a pair of leading directions is there a "
-            f"dependence of strength {STRENGTH_NOTICE:g} that chance could not make.",
+            f"dependence of strength {STRENGTH_NOTICE:g} that chance could not make and that costs anything.",
         )
     worst, (a, b) = evidence["worst"], evidence["pairs"][evidence["worst"]] + 1
     name = evidence["classes"][worst]

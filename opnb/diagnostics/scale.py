@@ -25,6 +25,7 @@ TYPICAL_VARIANCE_WARNING = 0.02
 TYPICAL_VARIANCE_NOTICE = 0.1
 _SHOWN = 2  # directions whose margins are searched for modes
 _MOST_EIGENVALUES = 50
+_MOST_ALONE = 2_000  # rows that a picture can ring
 
 
 def overfit_scale(context: Context) -> Finding:
@@ -42,6 +43,7 @@ def overfit_scale(context: Context) -> Finding:
         "optimism": optimism,
         "modes": margin_modes(context),
         "share_alone": alone,
+        "alone": [np.flatnonzero(share > 0.5)[:_MOST_ALONE] for share in context.own_share[:_SHOWN]],
         "bandwidths_spanned": np.ptp(context.Z, axis=0) / context.clf.bandwidths_,
         **_held_out_gap(context),
     }
@@ -164,6 +166,8 @@ def elongated_covariance(context: Context) -> Finding | None:
         "typical_variance": typical,
         "directions_for_95": few,
         "penalty": context.clf.penalty,
+        "first_direction": context.first_direction,
+        "first_variance": float(variances[0]),
     }
     mended = context.clf.penalty != "frobenius"
     severity = _severity(-typical, -TYPICAL_VARIANCE_NOTICE, -TYPICAL_VARIANCE_WARNING)

@@ -1,9 +1,10 @@
-"""Whether the search ended at its end, and whether another start would have ended higher."""
+"""Whether the search ended at its end, whether another start would have ended higher, or another lam done better."""
 
 from typing import Any
 
 import numpy as np
 
+from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding, Remedy, Severity, many_starts
 from opnb.diagnostics.probes import carried_on, start_probe
@@ -16,6 +17,10 @@ GAIN_NOTICE = 0.005
 # Gain in the objective, a row, of more iterations (up to 100) that says a search was still climbing: where 600
 # iterations bring less than 0.005 it is below 0.005, where they bring 0.02 or more it is above 0.0075.
 CLIMB_WARNING = 0.007
+CLIMB_NOTICE = 0.001
+# Standard errors over the folds by which the last lam tried beats one of the next two inside.
+EDGE_WARNING = 2.0
+_INSIDE = 2
 _LAST_STEPS = 5
 _RELIABLE = 3  # of the starts of a multi-start fit, how many should reach the best
 
@@ -100,9 +105,10 @@ def not_converged(context: Context) -> Finding:
         text = f"The tolerance {clf.tol:g} was met after {clf.n_iter_} iterations."
         return Finding("not-converged", "good", "The search converged", text, evidence)
     evidence["gain"], evidence["more_iterations"] = carried_on(context, context.V)
-    severity: Severity = "warning" if evidence["gain"] >= CLIMB_WARNING else "notice"
+    gain = evidence["gain"]
+    severity: Severity = "warning" if gain >= CLIMB_WARNING else "notice" if gain >= CLIMB_NOTICE else "good"
     limit = max(500, 5 * clf.max_iter)
-    remedy = Remedy({"max_iter": limit}, f"Allow {limit} iterations.")
+    remedy = None if severity == "good" else Remedy({"max_iter": limit}, f"Allow {limit} iterations.")
     return Finding("not-converged", severity, *_search_words(context, evidence, severity), evidence, remedy)
 
 
@@ -117,4 +123,45 @@ def _search_words(context: Context, evidence: dict[str, Any], severity: Severity
         f"{evidence['gradient_norm'][-1]:.2g}; {evidence['more_iterations']} more iterations raise it by "
         f"{evidence['gain']:.4f}. "
         + ("The directions still move: do not read them yet." if still else "Little would change."),
+    )
+
+
+def edge_of_grid(context: Context) -> Finding | None:
+    """See whether the best lam of a search is the first or the last of those tried."""
+    cv = context.searched
+    return None if cv is None else edge_finding(cv.lams_, cv.cv_errors_, cv.lam_)
+
+
+def edge_finding(lams: Array, fold_errors: Array, lam: float) -> Finding | None:
+    """Judge a path of lambdas by their errors in folds.
+
+    Parameters
+    ----------
+    lams : ndarray of shape (n_lams,)
+        Ascending.
+    fold_errors : ndarray of shape (n_lams, n_folds)
+    lam : float
+        The one that was taken; only where it is the first or the last is there anything to say.
+    """
+    best, last = int(np.argmin(np.abs(lams - lam))), lams.size - 1
+    if last <= _INSIDE:
+        return None
+    evidence: dict[str, Any] = {"lams": lams, "errors": fold_errors.mean(axis=1), "best": best, "lead": 0.0}
+    if 0 < best < last:
+        text = f"The best of {lams.size} values is {lam:g}; {lams[0]:g} to {lams[-1]:g} were tried."
+        return Finding("edge-of-grid", "good", "The best smoothness lies inside the grid", text, evidence)
+    step = 1 if best == 0 else -1
+    ahead = fold_errors[[best + step, best + 2 * step]] - fold_errors[best]
+    errors = np.maximum(ahead.std(axis=1, ddof=1) / np.sqrt(ahead.shape[1]), 1e-9)
+    evidence["lead"] = float((ahead.mean(axis=1) / errors).max())
+    side, further, next_lam = ("smallest", "smaller", lam / 10) if best == 0 else ("largest", "larger", 10 * lam)
+    severity: Severity = "warning" if evidence["lead"] >= EDGE_WARNING else "notice"
+    return Finding(
+        "edge-of-grid",
+        severity,
+        "The best smoothness lies at the end of what was tried",
+        f"Lambda {lam:g} is the {side} of {lams.size} values tried and the best: error {evidence['errors'][best]:.3f} "
+        f"in the folds, {evidence['errors'][best + step]:.3f} one step inside. Try {further} ones.",
+        evidence,
+        Remedy({"lam": next_lam}, f"Set lambda to {next_lam:g}, beyond what was tried."),
     )

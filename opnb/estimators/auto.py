@@ -11,36 +11,32 @@ the pooled penalty and the paper's likelihood are seldom the best, and never by 
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Bunch, check_random_state
+from numpy.typing import ArrayLike
 
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback
-from opnb.core.weights import check_sample_weight
+from opnb.estimators.candidates import (
+    AUTO_LAMS,
+    BEND,
+    PAPER,
+    begin_race,
+    check_racing,
+    has_long_direction,
+    variations,
+)
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error
 from opnb.estimators.classifier import OPNBClassifier
-from opnb.estimators.race import Clock, Path, Race, Setting
-from opnb.estimators.search import default_components
-from opnb.estimators.selection import SCORINGS, draw_folds, finish, fit_path
-from opnb.estimators.training import Scaling, validated
-from opnb.estimators.validation import check_choice, check_class_sizes, check_parameters
+from opnb.estimators.race import Path, Race, Setting
+from opnb.estimators.selection import SCORINGS, finish, fit_path
+from opnb.estimators.validation import check_choice
 
-AUTO_LAMS = tuple(1e-4 * 10 ** (i / 2) for i in range(7))
-_LIKELIHOODS = ("leave-one-out", "resubstitution")  # the preferred first
-_INDEPENDENCE, _BEND = 0.1, 0.3
-_PAPER: Setting = {"likelihood": "resubstitution", "independence": 0.0, "penalty": "frobenius", "bend": None}
-_PAPER_LAM = 1e-3
-# Share of the variance in one direction from which data have a long direction, for which there is the pooled penalty.
-_LONG = 0.8
+PAPER_LAM = 1e-3
 # Rows below which folds cannot tell more than two paths apart.
 _FEW_ROWS = 300
-# Iterations of which a search along a path has a share, and of the final one. A path only has to tell settings apart:
-# on six data sets 40 gave about the errors of 60 for two thirds of the time.
-_PATH_ITERATIONS, _FINAL_ITERATIONS = 40, 100
+_FINAL_ITERATIONS = 100
 # The grid grows by so many lambdas on the side of a choice at its edge, at most so often.
 _WIDER_BY, _WIDENINGS = 2, 2
 
@@ -149,51 +145,19 @@ class OPNBAuto(OPNBClassifier):
         self
         """
         check_choice("scoring", self.scoring, SCORINGS)
-        if self.max_seconds is not None and not _is_duration(self.max_seconds):
-            raise ValueError(f"max_seconds must be None or a number that is not negative, got {self.max_seconds!r}.")
-        check_parameters(self._template())
+        check_racing(self)
         self._refit(lambda fresh: fresh._choose(X, y, groups, sample_weight))
         self.best_estimator_.warn_if_it_gave_up()
         return self
 
     def _choose(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
-        rows, targets = validated(self, X, y)
-        weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
-        classes, labels = np.unique(targets, return_inverse=True)
-        check_class_sizes(classes, np.bincount(labels), "resubstitution")
-        random = check_random_state(self.random_state)
-        folds = draw_folds(self.cv, rows, targets, groups, random)
-        clock = Clock(self.max_seconds, self.callback)
-        race = Race(self._template(), rows, targets, weights, folds, self.scoring, clock, self.n_jobs)
-        race.enter(self._paths(race, labels))
+        race, random = begin_race(self, X, y, groups, sample_weight, self.scoring)
+        race.enter(_paths(race))
         path, place = self._settle(race)
         self._judge(race, random)
-        self.trials_ = [trial for one in race.paths for trial in _trials(one, race)]
+        self.trials_ = race.trials()
         self.best_params_ = {"lam": path.lams[place], **path.setting}
         self._adopt(_final(race, path, place, X, y))
-
-    def _template(self) -> OPNBClassifier:
-        return OPNBClassifier(
-            n_components=self.n_components, scale=self.scale, priors=self.priors, max_iter=_PATH_ITERATIONS
-        )
-
-    def _paths(self, race: Race, labels: NDArray) -> list[Path]:
-        """List the settings to try, in the order in which they are preferred."""
-        first: Setting = {**_PAPER, "likelihood": _likelihood(labels, race), "independence": _INDEPENDENCE}
-        m = self.n_components or default_components(race.X.shape[1])
-        if m == 1:
-            first["independence"] = 0.0  # a single direction has nothing to be independent of
-        settings = [first]
-        # There are no more bent columns than rows.
-        if m < min(len(train) for train, _ in race.folds):
-            settings.append({**first, "bend": _BEND})
-        if len(labels) >= _FEW_ROWS:
-            settings.append({**first, "independence": 0.0})
-            if _has_long_direction(race.X, self.scale, race.weights):
-                settings.append({**first, "independence": 0.0, "penalty": "pooled"})
-        paths = [Path(new, AUTO_LAMS) for place, new in enumerate(settings) if new not in settings[:place]]
-        # For what the choice gains over it.
-        return paths if _PAPER in settings else [*paths, Path(_PAPER, (_PAPER_LAM,))]
 
     def _settle(self, race: Race) -> tuple[Path, int]:
         """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""
@@ -229,22 +193,16 @@ class OPNBAuto(OPNBClassifier):
         self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
 
 
-def _is_duration(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
-
-
-def _likelihood(labels: NDArray, race: Race) -> str:
-    """Choose the likelihood; leave-one-out needs two rows of every class wherever there is one."""
-    there = np.ones(labels.size, dtype=bool) if race.weights is None else race.weights > 0
-    parts = [np.arange(labels.size), *(train for train, _ in race.folds)]
-    alone = any((np.bincount(labels[part][there[part]]) == 1).any() for part in parts)
-    return _LIKELIHOODS[alone]
-
-
-def _has_long_direction(X: Array, scale: bool | str, weights: Array | None) -> bool:
-    scaled = Scaling.of(X, scale, weights).apply(X)
-    spread = np.linalg.eigvalsh(scaled.T @ scaled)
-    return bool(spread[-1] > _LONG * spread.sum())
+def _paths(race: Race) -> list[Path]:
+    """List the settings to try, in the order in which they are preferred."""
+    changes: list[Setting] = [{}, {"bend": BEND}]
+    if len(race.y) >= _FEW_ROWS:
+        changes.append({"independence": 0.0})
+        if has_long_direction(race):
+            changes.append({"independence": 0.0, "penalty": "pooled"})
+    paths = variations(race, changes)
+    # For what the choice gains over it.
+    return paths if any(path.setting == PAPER for path in paths) else [*paths, Path(PAPER, (PAPER_LAM,))]
 
 
 def _nearest(lams: Sequence[float], lam: float) -> int:
@@ -265,7 +223,7 @@ def _chosen(race: Race) -> tuple[Path, int]:
     """Choose a path and the place of its lam from what is known."""
     known, losses = _known(race)
     if losses is None:
-        return known[0], _nearest(AUTO_LAMS, _PAPER_LAM)
+        return known[0], _nearest(AUTO_LAMS, PAPER_LAM)
     return _place(known, losses.choose())
 
 
@@ -304,35 +262,13 @@ def _told(path: Path) -> str:
 
 def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
     """Compare what rows lose with the paper's settings on the folds in which these were tried."""
-    paper = next((path for path in race.paths if path.setting == _PAPER and path.parts), None)
+    paper = next((path for path in race.paths if path.setting == PAPER and path.parts), None)
     if paper is None:
         return math.nan
     own = race.losses([paper], sorted(paper.parts))
     _, here, there = np.intersect1d(losses.rows, own.rows, return_indices=True)
-    difference = own.main[_nearest(paper.lams, _PAPER_LAM), there] - of_rows[here]
+    difference = own.main[_nearest(paper.lams, PAPER_LAM), there] - of_rows[here]
     return float(np.average(difference, weights=losses.weights[here]))
-
-
-def _trials(path: Path, race: Race) -> list[Bunch]:
-    """Write down what became of every setting of a path."""
-    numbers = sorted(path.parts)
-    errors, log_losses = (
-        np.array([race.fold_mean(path.parts[number][kind], number) for number in numbers]).reshape(-1, len(path.lams))
-        for kind in (0, 1)
-    )
-    return [
-        Bunch(
-            lam=lam,
-            **path.setting,
-            errors=errors[:, place],
-            log_losses=log_losses[:, place],
-            error=float(errors[:, place].mean()) if numbers else math.nan,
-            log_loss=float(log_losses[:, place].mean()) if numbers else math.nan,
-            given_up=path.given_up,
-            seconds=path.seconds,
-        )
-        for place, lam in enumerate(path.lams)
-    ]
 
 
 def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
@@ -341,7 +277,7 @@ def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OP
     if not race.clock.stopped:
         model = _walked(race, template, path.lams[place:], X, y)
     if race.clock.stopped:
-        start = path.solutions[place] if path.solutions else template.init
+        start = path.solutions[min(path.solutions)][place] if path.solutions else template.init
         model = template.set_params(init=start).fit(X, y, race.weights)
     return model.set_params(callback=race.clock.callback)
 

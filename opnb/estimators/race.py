@@ -4,6 +4,7 @@ The unit of work is one path in one fold (`fit_path`). The first path always run
 later run in two folds, and those that keep up with the best run in the rest.
 """
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn.utils import Bunch
 
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback, Iteration
@@ -40,8 +42,8 @@ class Path:
         In ascending order.
     parts : dict of int to (wrong, log_losses)
         For every fold seen, two arrays of shape (n_lams, n_held_out).
-    solutions : list of ndarray
-        One projection a lam, from a fold.
+    solutions : dict of int to list of ndarray
+        For every fold seen, one projection a lam.
     given_up : str
         Why it has not seen all folds: "behind", "time", "stop", "failed", or "" if it has.
     seconds : float
@@ -51,7 +53,7 @@ class Path:
     setting: Setting
     lams: tuple[float, ...]
     parts: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False)
-    solutions: list[Array] = field(default_factory=list, repr=False)
+    solutions: dict[int, list[Array]] = field(default_factory=dict, repr=False)
     given_up: str = ""
     seconds: float = 0.0
 
@@ -144,6 +146,15 @@ class Race:
         shared = self.template.get_params(deep=False)
         return OPNBClassifier(**{**shared, **path.setting, "callback": self.clock.watch})
 
+    def member(self, path: Path, place: int, number: int) -> OPNBClassifier:
+        """Give the fit of a setting outside a fold, from the directions that were found there."""
+        train = self.folds[number][0]
+        weights = None if self.weights is None else self.weights[train]
+        model = self.template_of(path).set_params(
+            lam=path.lams[place], init=path.solutions[number][place], max_iter=0, callback=None
+        )
+        return model.fit(self.X[train], self.y[train], weights)
+
     def see(self, paths: Sequence[Path], numbers: Sequence[int], must: bool = False) -> None:
         """Run paths in some folds; a path that has begun when the time is up sees them all."""
         begins: dict[int, bool] = {}
@@ -176,8 +187,7 @@ class Race:
         inside, truth = self.X[test], self.y[test]
         wrong = np.array([model.predict(inside) != truth for model in models], dtype=float)
         path.parts[number] = wrong, np.array([log_losses(model, inside, truth) for model in models])
-        if not path.solutions:
-            path.solutions = [model.starts_[0].V for model in models]
+        path.solutions[number] = [model.starts_[0].V for model in models]
         path.seconds += time.thread_time() - begin
 
     def _give_up(self, newcomers: Sequence[Path]) -> None:
@@ -215,3 +225,29 @@ class Race:
             return losses.mean(axis=1)
         weights = self.weights[self.folds[number][1]]
         return losses @ weights / weights.sum() if weights.any() else np.full(len(losses), np.nan)
+
+    def trials(self) -> list[Bunch]:
+        """Write down what became of every setting."""
+        return [trial for path in self.paths for trial in self._trials(path)]
+
+    def _trials(self, path: Path) -> list[Bunch]:
+        numbers = sorted(path.parts)
+        errors, log_losses = (
+            np.array([self.fold_mean(path.parts[number][kind], number) for number in numbers]).reshape(
+                -1, len(path.lams)
+            )
+            for kind in (0, 1)
+        )
+        return [
+            Bunch(
+                lam=lam,
+                **path.setting,
+                errors=errors[:, place],
+                log_losses=log_losses[:, place],
+                error=float(errors[:, place].mean()) if numbers else math.nan,
+                log_loss=float(log_losses[:, place].mean()) if numbers else math.nan,
+                given_up=path.given_up,
+                seconds=path.seconds,
+            )
+            for place, lam in enumerate(path.lams)
+        ]

@@ -14,11 +14,12 @@ from opnb.figures.comparison import comparison_figure
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
+from opnb.figures.marks import draw_marks
 from opnb.figures.measures import confusion_figure, draw_loadings, history_figure, loadings_figure
 from opnb.figures.methods import spread_figure
 from opnb.figures.paths import dimension_figure, draw_movie, draw_still, path_figure
 from opnb.figures.projection import draw_projection, projection_figure
-from opnb.figures.reasons import log_odds_figure, parts_figure, posterior_figure, row_density_figure
+from opnb.figures.reasons import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.figures.strip import draw_strip, strip_figure
 from opnb.figures.touring import Tour, tour
 
@@ -32,6 +33,7 @@ __all__ = [
     "dimension_figure",
     "draw_loadings",
     "draw_margins",
+    "draw_marks",
     "draw_movie",
     "draw_projection",
     "draw_scatter_matrix",
@@ -48,6 +50,7 @@ __all__ = [
     "margins_figure",
     "parts_figure",
     "path_figure",
+    "place_ring",
     "posterior_figure",
     "projection_figure",
     "roc_figure",

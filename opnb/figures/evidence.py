@@ -14,6 +14,12 @@ HEIGHT = 250
 _PLAIN, _MARKED = COLOURS[0], COLOURS[6]
 _MOST_BARS = 12
 _BAR = 22
+_ERROR_AXIS: Mapping[str, Any] = {
+    "title": {"text": "share of rows wrong"},
+    "tickformat": ".0%",
+    "rangemode": "tozero",
+    "nticks": 6,
+}
 
 Drawn = tuple[list[Trace], dict[str, Any]]
 
@@ -272,6 +278,58 @@ def _discrete_projections(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     return [bars], {**_listing(values.size), "xaxis": axis}
 
 
+def _guessing(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    errors = np.array([evidence["error"], evidence["guessing"]])
+    reach = {"array": [evidence["high"] - errors[0], 0], "arrayminus": [errors[0] - evidence["low"], 0]}
+    bars = _bars(
+        ["this fit", "guessing"], errors, [True, False], "%{x:.1%} wrong", error_x={**reach, "color": theme.text}
+    )
+    return [bars], {**_listing(2), "xaxis": _ERROR_AXIS}
+
+
+def _outliers(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    weight = float(evidence["weight"])
+    bars = _bars(["ruled columns", "other columns"], [weight, 1 - weight], [True, False], "%{x:.0%}")
+    axis = {"title": {"text": "weight on a direction shown"}, "tickformat": ".0%", "range": [0, 1], "nticks": 6}
+    return [bars], {**_listing(2), "xaxis": axis}
+
+
+def _repeated_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    bars = _bars(["directions 1 and 2"], [evidence["correlation"]], [True], "%{x:.3f}")
+    axis = {"title": {"text": "correlation within classes (1 is a line)"}, "range": [0, 1], "nticks": 6}
+    return [bars], {**_listing(1), "xaxis": axis}
+
+
+def _few_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    names = [f"{evidence[name]} direction{'s' if evidence[name] > 1 else ''}" for name in ("n_components", "more")]
+    bars = _bars(names, [evidence["error"], evidence["error_other"]], [True, False], "%{x:.1%} wrong")
+    return [bars], {**_listing(2), "xaxis": _ERROR_AXIS}
+
+
+def _worse_than_simple(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    errors = np.asarray(evidence["errors"])
+    bars = _bars(evidence["names"], errors, np.arange(errors.size) == 0, "%{x:.1%} wrong")
+    return [bars], {**_listing(errors.size), "xaxis": _ERROR_AXIS}
+
+
+def _edge_of_grid(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
+    lams, errors = (np.asarray(evidence[name], dtype=np.float32) for name in ("lams", "errors"))
+    best = np.arange(lams.size) == evidence["best"]
+    marker = {
+        "size": 9,
+        "color": [_MARKED if one else _PLAIN for one in best],
+        "symbol": ["diamond" if one else "circle" for one in best],
+    }
+    line = {"color": BOUNDARY, "width": 1.5}
+    says = "λ = %{x:.2g}: %{y:.1%} wrong<extra></extra>"
+    points = trace("scatter", x=lams, y=errors, mode="lines+markers", line=line, marker=marker, hovertemplate=says)
+    axes = {
+        "xaxis": {"type": "log", "title": {"text": "λ (◆ the one taken)"}},
+        "yaxis": {"title": {"text": "error in folds"}, "tickformat": ".0%", "nticks": 5, "rangemode": "tozero"},
+    }
+    return [points], axes
+
+
 _PICTURES: Mapping[str, tuple[str, Callable[[Mapping[str, Any], Theme], Drawn]]] = {
     "overfit-scale": ("Log-likelihood with and without a row's own kernel", _overfit_scale),
     "elongated-covariance": ("Share of the variance; the first 95 % marked", _elongated_covariance),
@@ -284,4 +342,10 @@ _PICTURES: Mapping[str, tuple[str, Callable[[Mapping[str, Any], Theme], Drawn]]]
     "idle-directions": ("What every direction adds, rows left out", _idle_directions),
     "small-classes": ("Rows of the smallest classes", _small_classes),
     "discrete-projections": ("Different values on a direction", _discrete_projections),
+    "guessing": ("Errors of the fit, with what so few rows allow", _guessing),
+    "outliers": ("What rests on columns ruled by far rows", _outliers),
+    "repeated-directions": ("How alike the two directions shown are", _repeated_directions),
+    "few-directions": ("Training rows left out that are wrong", _few_directions),
+    "worse-than-simple": ("Training rows left out that are wrong", _worse_than_simple),
+    "edge-of-grid": ("Error along the lambdas that were tried", _edge_of_grid),
 }

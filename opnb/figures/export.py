@@ -83,4 +83,5 @@ def _image(figure: go.Figure, kind: str, width: int, height: int | None, scale: 
     still = go.Figure(figure)
     # What only answers to a pointer says nothing in a still picture.
     still.layout.annotations = [note for note in still.layout.annotations if not note.captureevents]
-    return kaleido.calc_fig_sync(still, opts=size, kopts={"path": browser})
+    # Formulas would be fetched from another company's server; no text of ours has any.
+    return kaleido.calc_fig_sync(still, opts=size, kopts={"path": browser, "mathjax": False})

@@ -18,6 +18,7 @@ from opnb.views.reasons import Reasons
 _FOR, _AGAINST = COLOURS[0], COLOURS[6]
 _MOST_BARS = 14
 _MOST_CLASSES = 10
+_RING = "the row asked about"
 _LONGEST = 24  # characters of a class's name within a sentence
 
 
@@ -163,6 +164,16 @@ def row_density_figure(
         height=height,
         hovermode="closest",
     )
+
+
+def place_ring(figure: go.Figure, place: tuple[float, float] | None, *, theme: str = "neutral") -> None:
+    """Put a ring around one place of the picture of two directions, or take it away; the figure is changed."""
+    ring = next(figure.select_traces({"name": _RING}), None)
+    if ring is None:
+        look = {"symbol": "circle-open", "size": 19, "color": find_theme(theme).mark, "line": {"width": 2.2}}
+        figure.add_trace(trace("scatter", name=_RING, mode="markers", marker=look, hoverinfo="skip", showlegend=False))
+        ring = figure.data[-1]
+    ring.x, ring.y = ([], []) if place is None else ([place[0]], [place[1]])
 
 
 def _place(position: float, look: Theme) -> dict[str, Any]:

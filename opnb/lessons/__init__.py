@@ -1,6 +1,6 @@
 """Lessons: each one screen, computed when it is asked for, the same for everyone who opens its link."""
 
-from opnb.lessons import bandwidth, categories, dimensions, forces, long_direction, noise, rotate, starts
+from opnb.lessons import bandwidth, categories, dimensions, forces, long_direction, noise, rotate, starts, turning
 from opnb.lessons.lesson import Choice, Control, Lesson, Slider, State, Try
 
 LESSONS: tuple[Lesson, ...] = (
@@ -12,6 +12,7 @@ LESSONS: tuple[Lesson, ...] = (
     forces.LESSON,
     categories.LESSON,
     dimensions.LESSON,
+    turning.LESSON,
 )
 
 __all__ = ["LESSONS", "Choice", "Control", "Lesson", "Slider", "State", "Try"]

@@ -35,11 +35,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from opnb.core.kernel import Array
 from opnb.errors import DataError
+from opnb.figures import Tour
 from opnb.views.story import Bars, Curve, Decision, Frame, Layer, Panel, Points, Rule, Scale, Story, decision
+from opnb.views.tour import AxesPath
 
 __all__ = [
     "Bars",
@@ -210,6 +213,9 @@ class Lesson:
     tries : tuple of Try
     tell : callable
         From a whole state to a story.
+    to_turn : callable, optional
+        From a whole state and ways to a tour that a student can turn; with it comes `climb`, from a state and the
+        student's axes to the way of a search that begins there.
     """
 
     key: str
@@ -222,6 +228,8 @@ class Lesson:
     controls: tuple[Control, ...]
     tries: tuple[Try, ...]
     tell: Callable[[State], Story] = field(repr=False)
+    to_turn: Callable[[State, Sequence[AxesPath]], Tour] | None = field(default=None, repr=False)
+    climb: Callable[[State, Array], AxesPath] | None = field(default=None, repr=False)
 
     @property
     def usual(self) -> dict[str, Value]:

@@ -1,7 +1,8 @@
 """What the server tells its owner: one line of JSON for each event on the standard error, without anything of a user.
 
 An event has a name, numbers, and words of a fixed list. No name, value, file name, message or id of a workspace gets
-in: of an error only its type and the places in the program, of other programs' records only where they were made.
+in: of an error only its type and the places in the program, of other programs' warnings only where they were made;
+what they say besides, without its words, would say nothing and is left out.
 A visit is known by a number that means nothing outside this process.
 """
 
@@ -21,7 +22,12 @@ from typing import Any
 LEVEL_VARIABLE = "OPNB_LOG"
 _OWN = "opnb"
 _LEVELS = {"off": logging.CRITICAL + 1, "errors": logging.ERROR, "all": logging.INFO}
-_WORDS = frozenset({"done", "failed", "cancelled", "abandoned", "refused", "read", "fit", "study"})
+_WORDS = frozenset(
+    {
+        *("done", "failed", "cancelled", "abandoned", "refused", "read", "fit", "study"),
+        *("GET", "PUT", "POST", "DELETE", "other", "page", "asset", "download", "upload", "core", "health", "stream"),
+    }
+)
 _SALT = secrets.token_bytes(16)
 _log = logging.getLogger(_OWN)
 Field = int | float | bool | str
@@ -88,23 +94,37 @@ class _StandardError(logging.Handler):
             self.handleError(record)
 
 
+class _Foreign(logging.Filter):
+    """Lets only warnings and errors of other programs through, as far as the owner wants any."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """See `logging.Filter`."""
+        own = record.name == _OWN or record.name.startswith(f"{_OWN}.")
+        return record.levelno >= max(_log.level, logging.NOTSET if own else logging.WARNING)
+
+
 @cache
 def set_up_logs() -> None:
-    """Send the events of the app, and the records of Streamlit, to the standard error as lines of JSON.
+    """Send the events of the app, and what Streamlit and its server say, to the standard error as lines of JSON.
 
     The environment variable OPNB_LOG chooses: "all" (as it is if not set), "errors" or "off".
     """
+    from streamlit import logger as streamlit_logger
+
     handler = _StandardError()
     handler.setFormatter(JSONLines())
+    handler.addFilter(_Foreign())
     _log.setLevel(_LEVELS.get(os.environ.get(LEVEL_VARIABLE, "all").lower(), logging.INFO))
     _log.addHandler(handler)
-    _take_over(handler)
+    logging.lastResort = handler
+    logging.captureWarnings(True)
 
+    def take_over(logger: logging.Logger) -> None:
+        """Let a logger of Streamlit's through the same door: an error in a page may carry a user's words."""
+        logger.removeHandler(getattr(logger, "streamlit_console_handler", handler))
+        logger.streamlit_console_handler = handler  # type: ignore[attr-defined]
+        logger.addHandler(handler)
 
-def _take_over(handler: logging.Handler) -> None:
-    """Let Streamlit's records through the same door: an error in a page may carry a user's words."""
-    for name in list(logging.Logger.manager.loggerDict):
-        logger = logging.getLogger(name)
-        if hasattr(logger, "streamlit_console_handler"):
-            logger.removeHandler(logger.streamlit_console_handler)
-            logger.addHandler(handler)
+    # Streamlit asks this function for every logger that it makes later, and for all of them when its settings change.
+    streamlit_logger.setup_formatter = take_over
+    streamlit_logger.update_formatter()

@@ -11,6 +11,7 @@ from opnb.views.description import describe_projection
 from opnb.views.doubts import Doubt, doubts
 from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
+from opnb.views.marks import Marks, finding_marks
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.measures import (
     HistoryView,
@@ -42,6 +43,7 @@ __all__ = [
     "LoadingsView",
     "Margin",
     "MarginsView",
+    "Marks",
     "Metrics",
     "Movie",
     "PathErrors",
@@ -59,6 +61,7 @@ __all__ = [
     "describe_projection",
     "differences",
     "doubts",
+    "finding_marks",
     "flips",
     "guessing",
     "history_view",

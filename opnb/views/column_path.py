@@ -4,9 +4,10 @@ At every step the column goes that moves rows least: with unit directions v_d an
 
     w_j^2 = sum over the features of column j and all directions of (v_dj / h_d)^2,
 
-as far as one usual spread of the column goes, in bandwidths. Among many columns several go at once. The errors are
-honest: every fold of the training rows leaves its own columns out, without a look at the rows it is judged by. One
-more path on all training rows says which columns they are. Cost: (folds + 1) fits a step.
+as far as one usual spread of the column goes, in bandwidths (of bent directions, v are their mean slopes). Among many
+columns several go at once. The errors are honest: every fold of the training rows leaves its own columns out, without
+a look at the rows it is judged by. One more path on all training rows says which columns they are. Cost: (folds + 1)
+fits a step.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +87,7 @@ def path_counts(n_columns: int) -> tuple[int, ...]:
 def column_weights(clf: Any, columns: Sequence[FeatureColumn]) -> Array:
     """Give how far one usual spread of every column moves a row, in bandwidths, of shape (n_columns,)."""
     model = fitted_model(clf)
-    squares = ((model.components_ / model.bandwidths_[:, None]) ** 2).sum(axis=0)
+    squares = ((model.slopes_ / model.bandwidths_[:, None]) ** 2).sum(axis=0)
     return np.sqrt([squares[list(column.places)].sum() for column in columns])
 
 

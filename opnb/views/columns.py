@@ -130,7 +130,7 @@ def _measured(model: Any, X: Array, y: NDArray) -> tuple[float, float]:
 class Composition:
     """What directions are made of, in the units of the table.
 
-    A row lies at the sum of `per_unit` times (value - mean) over all features.
+    On straight directions a row lies at the sum of `per_unit` times (value - mean) over all features.
 
     Attributes
     ----------
@@ -138,9 +138,10 @@ class Composition:
     means, spreads : ndarray of shape (n_features,)
         What features are centred at and divided by: as a rule mean and standard deviation of the training rows.
     per_unit : ndarray of shape (n_components, n_features)
-        How far one unit more of a feature moves a row on a direction.
+        How far one unit more of a feature moves a row on a direction; of bent directions, on average.
     per_spread : ndarray of shape (n_components, n_features)
         How far one usual spread more moves it; the squares of a direction sum to one.
+    straight : bool
     """
 
     feature_names: tuple[str, ...]
@@ -148,10 +149,11 @@ class Composition:
     spreads: Array
     per_unit: Array
     per_spread: Array
+    straight: bool
 
 
 def composition(clf: Any, feature_names: Sequence[str] | None = None) -> Composition:
-    """Say what the straight directions of a model are made of.
+    """Say what the directions of a model are made of.
 
     Parameters
     ----------
@@ -165,4 +167,5 @@ def composition(clf: Any, feature_names: Sequence[str] | None = None) -> Composi
     """
     model: Any = fitted_model(clf)
     names = tuple(fitted_names(model) if feature_names is None else map(str, feature_names))
-    return Composition(names, model.mean_, model.scale_, model.components_ / model.scale_, model.components_)
+    slopes, straight = model.slopes_, model.columns_ is None
+    return Composition(names, model.mean_, model.scale_, slopes / model.scale_, slopes, straight)

@@ -22,8 +22,6 @@ from opnb.errors import DataError
 from opnb.views.model import fitted_model
 from opnb.views.projected import Projected, checked_names, fitted_names
 
-_ROUNDING = 1e-9
-
 
 @dataclass(frozen=True, eq=False)
 class Reasons:
@@ -120,7 +118,6 @@ def reasons(
     log_prior = np.log(model.class_prior_)
     prior_odds = float(log_prior[first] - log_prior[second])
     direction_odds = log_densities[:, first] - log_densities[:, second]
-    positions = model.transform(x[None])[0]
     return Reasons(
         row=x,
         columns=known,
@@ -132,8 +129,8 @@ def reasons(
         direction_odds=direction_odds,
         start_odds=_start_odds(model, log_posterior[first] - log_posterior[second], prior_odds + direction_odds.sum()),
         log_densities=log_densities,
-        positions=positions,
-        parts=position_parts(model, x, positions, known),
+        positions=model.transform(x[None])[0],
+        parts=position_parts(model, x, known),
         means=np.array([np.nan if column.levels else model.mean_[column.places[0]] for column in known]),
     )
 
@@ -162,15 +159,13 @@ def _start_odds(model: Any, log_odds: float, best_start: float) -> float:
     return float(log_odds - best_start) if len(model.densities_) > 1 else 0.0
 
 
-def position_parts(model: Any, row: Array, positions: Array, columns: Sequence[FeatureColumn]) -> Array | None:
+def position_parts(model: Any, row: Array, columns: Sequence[FeatureColumn]) -> Array | None:
     """Split positions by columns: weight times distance from the mean.
 
     Parameters
     ----------
     model : OPNBClassifier
     row : ndarray of shape (n_features,)
-    positions : ndarray of shape (n_components,)
-        Of the row.
     columns : sequence of FeatureColumn
 
     Returns
@@ -178,12 +173,10 @@ def position_parts(model: Any, row: Array, positions: Array, columns: Sequence[F
     ndarray of shape (n_components, n_columns), or None
         None for directions that are not straight: their positions are no such sum.
     """
-    if model.components_.shape[1] != row.size:
+    if model.columns_ is not None:
         return None
     by_feature = model.components_ * model.scaled(row[None])[0]
-    parts = np.column_stack([by_feature[:, list(column.places)].sum(axis=1) for column in columns])
-    size = np.abs(by_feature).sum(axis=1)
-    return parts if (np.abs(parts.sum(axis=1) - positions) <= _ROUNDING * size).all() else None
+    return np.column_stack([by_feature[:, list(column.places)].sum(axis=1) for column in columns])
 
 
 def nearest_rows(

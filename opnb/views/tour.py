@@ -39,6 +39,7 @@ MOST_VALUES = 10_000_000  # coordinates that are sent to a browser
 MOST_HANDLES = 50
 _MOST_COLUMNS = 100  # beyond, the points are given in a subspace
 _ALL_PAIRS_OF = 5
+_CROWD = 100_000  # as in tour/paint.js
 GRID = 120
 CURVE = 300
 
@@ -354,6 +355,8 @@ def _in_coordinates(way: AxesPath, basis: Array) -> TourPath:
 
 def _notes(model: OPNBClassifier, kept: int, n: int) -> tuple[str, ...]:
     notes = []
+    if kept > _CROWD:
+        notes.append("While so many points move, the errors are those of every fourth row; at rest, of all.")
     if kept < n:
         notes.append(
             f"{kept:,} of {n:,} rows are toured, chosen at random; densities and errors are those of these rows."

@@ -22,6 +22,8 @@ _FORMAT = "opnb-workspace-1"
 _LIST, _FILES = "workspace.json", "files/"
 _MOST_PARTS = 2_000
 _MOST_LIST = 20 * 2**20
+# A table of one value all over can be packed thousands of times; real ones seldom more than ten.
+_MOST_PACKED, _ALWAYS_FINE = 50, 32 * 2**20
 _FIELDS = {"kind", "key", "about", "needs", "file", "made"}
 
 
@@ -98,11 +100,19 @@ def _parts(data: bytes, most: int) -> dict[str, zipfile.ZipInfo]:
     for name in names:
         if name != _LIST and not (name.startswith(_FILES) and is_digest(name.removeprefix(_FILES))):
             raise WorkspaceError(f"This file holds something that no workspace has: {name[:60]!r}. It was not opened.")
-    if sum(part.file_size for part in parts) > most:
+    _check_unpacked(sum(part.file_size for part in parts), len(data), most)
+    return {part.filename: part for part in parts}
+
+
+def _check_unpacked(size: int, packed: int, most: int) -> None:
+    if size > most:
         raise WorkspaceError(
             f"This file unpacks to more than the {most / 2**20:,.0f} MB a workspace may have. It was not opened."
         )
-    return {part.filename: part for part in parts}
+    if size > max(_ALWAYS_FINE, _MOST_PACKED * packed):
+        raise WorkspaceError(
+            f"This file unpacks to {size / max(packed, 1):,.0f} times its size. No workspace does; it is not opened."
+        )
 
 
 def _read(data: bytes, part: zipfile.ZipInfo) -> bytes:

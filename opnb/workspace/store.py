@@ -6,6 +6,7 @@ of a workspace's are ever looked into or removed, whatever else lies beside them
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
@@ -18,13 +19,15 @@ from opnb.errors import WorkspaceError, WorkspaceMissingError
 from opnb.workspace.identity import folder_name
 from opnb.workspace.settings import StoreSettings
 from opnb.workspace.troubles import in_words
-from opnb.workspace.workspace import DATABASE, Workspace
+from opnb.workspace.workspace import DATABASE, UNUSED, Workspace
 
 _FOLDER = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _REMOVED = re.compile(r"removed-[0-9a-f]{16}", re.ASCII)
 _DAY = 86_400.0
 _COUNTED_FOR = 60.0  # seconds: counting all files again for every save would be slow
 _TIDIED_FOR = 3600.0
+# Days for which a workspace that nobody opened for too long stays: a clock that was wrong for a while removes nothing.
+_NOTICE = 2.0
 _MISSING = (
     "The workspace of this address is not here: it was deleted, was not opened for a long time, or is kept elsewhere."
 )
@@ -51,6 +54,11 @@ class Store:
             self.settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Workspace.create(folder, self.settings.workspace_bytes, self._room)
 
+    def has(self, workspace_id: str) -> bool:
+        """Tell whether there is such a workspace."""
+        with in_words():
+            return (self._folder(workspace_id) / DATABASE).is_file()
+
     def open(self, workspace_id: str) -> Workspace:
         """Find a workspace, and look whether it is whole.
 
@@ -62,9 +70,7 @@ class Store:
             Where it cannot be used.
         """
         folder = self._folder(workspace_id)
-        with in_words():
-            there = (folder / DATABASE).is_file() and not self._is_old(folder)
-        if not there:
+        if not self.has(workspace_id):
             raise WorkspaceMissingError(_MISSING)
         workspace = Workspace(folder, self.settings.workspace_bytes, self._room)
         workspace.check()
@@ -84,7 +90,7 @@ class Store:
             self._tidied = now
         with in_words():
             for folder in self._folders():
-                if self._is_old(folder):
+                if self._is_done_with(folder):
                     self._remove(folder)
             for path in self._named(_REMOVED):
                 shutil.rmtree(path, ignore_errors=True)
@@ -102,10 +108,18 @@ class Store:
             if pattern.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 yield path
 
-    def _is_old(self, folder: Path) -> bool:
-        database = folder / DATABASE
+    def _is_done_with(self, folder: Path) -> bool:
+        """Tell whether nobody opened a workspace for too long, and did not in the days since that was first seen."""
+        database, notice, now = folder / DATABASE, folder / UNUSED, time.time()
         used = (database if database.is_file() else folder).stat().st_mtime
-        return time.time() - used > self.settings.days * _DAY
+        if now - used <= self.settings.days * _DAY:
+            notice.unlink(missing_ok=True)
+            return False
+        if not notice.is_file() or notice.stat().st_mtime > now:
+            notice.touch()
+            os.utime(notice, (now, now))
+            return False
+        return now - notice.stat().st_mtime > _NOTICE * _DAY
 
     def _remove(self, folder: Path) -> None:
         """Remove a folder: out of sight in one step, then file by file."""

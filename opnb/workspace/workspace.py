@@ -26,6 +26,7 @@ from opnb.workspace.items import SERVING, Item, Name, needed_names, read_needs, 
 from opnb.workspace.troubles import DAMAGED, in_words
 
 DATABASE = "workspace.sqlite"
+UNUSED = "unused"  # an empty file: nobody had opened the workspace for too long when this was made
 _VERSION = 1
 _PATIENCE = 10.0  # seconds to wait for another writer
 _GONE = "This workspace was deleted. Open the app again to begin another."
@@ -58,7 +59,10 @@ class Workspace:
         """Make an empty workspace, or take up one whose making was cut short."""
         workspace = cls(folder, most, room)
         with in_words():
-            workspace._files.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            workspace._files.mkdir(mode=0o700, exist_ok=True)
+            # Made before SQLite does, which would let others read it; its journal takes the same rights.
+            os.close(os.open(folder / DATABASE, os.O_RDWR | os.O_CREAT, 0o600))
             with workspace._database("create") as db:
                 if not _is_made(db):
                     db.execute(_TABLE)
@@ -119,6 +123,9 @@ class Workspace:
         """Note that the workspace was opened: its age counts from the last time."""
         with in_words():
             os.utime(self.folder / DATABASE)
+            (self.folder / UNUSED).unlink(missing_ok=True)
+            for path, rights in ((self.folder, 0o700), (self.folder / DATABASE, 0o600)):
+                path.chmod(rights)  # those that an earlier version made could be read by others
 
     @property
     def size(self) -> int:

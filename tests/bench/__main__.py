@@ -1,6 +1,7 @@
 import sys
 
 from tests.bench import (
+    advice,
     browser,
     costs,
     crashes,
@@ -8,6 +9,7 @@ from tests.bench import (
     engine,
     estimates,
     fuzz,
+    halves,
     lessons,
     load,
     novelty,
@@ -22,6 +24,7 @@ SECTIONS = (
     engine.SECTIONS
     | browser.SECTIONS
     | diagnoses.SECTIONS
+    | advice.SECTIONS
     | real_data.SECTIONS
     | tuning.SECTIONS
     | picture.SECTIONS
@@ -33,6 +36,7 @@ SECTIONS = (
     | crashes.SECTIONS
     | lessons.SECTIONS
     | costs.SECTIONS
+    | halves.SECTIONS
     | tour.SECTIONS
 )
 

@@ -62,6 +62,7 @@ def stop_after(rows):
     return report
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_rows_and_end_with_the_run(serial, cache, tmp_path):
     out = tmp_path / "results.csv"
     with pytest.raises(EnoughError):
@@ -142,6 +143,7 @@ def test_a_task_that_takes_too_long_is_a_row(cache, tmp_path):
     assert results.frame["error"].isna().all()
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_a_row_and_the_next_task_gets_another(cache):
     box = Box(protocol(cache, timeout=60))
     try:

@@ -7,7 +7,6 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-HILLS = urlencode({"data": "simulator:hill-valley", "sim": json.dumps({"n": 300})})
 MOVIE = "[...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.layout.sliders)"
 PLACES = f"[...{MOVIE}.querySelectorAll('.scatterlayer path.point')].map(one => one.getAttribute('transform')).join()"
 TITLE = f"{MOVIE}.layout.title.text"
@@ -25,18 +24,46 @@ def view(tab, name):
     return tab.picture()
 
 
-def test_a_hill_and_valley_fit_is_warned_about_and_mended(tab):
-    page_of(tab, "Diagnose", HILLS).sees("on this fit").sees("Densities pick out single rows").still()
-    tab.shot("diagnose")
-    tab.page.get_by_role("button", name="Apply and fit again").first.click()
-    tab.sees("Before and after").sees("The held-out error fell from").still().shot("diagnose-mended")
-    headings = " ".join(tab.figure("plot.layout.annotations.map(note => note.text)"))
-    assert "Before" in headings
-    assert "After" in headings
-    tab.segment("Each its own").still()
+def card(tab, code):
+    """Give the card of a finding."""
+    return tab.page.locator(f".st-key-finding-{code}")
+
+
+def simulated(name, n):
+    return urlencode({"data": f"simulator:{name}", "sim": json.dumps({"n": n})})
+
+
+def test_story_of_the_long_direction(tab):
+    """Hill and valley: one row one spike, until the penalty knows the long direction; then the error falls."""
+    page_of(tab, "Diagnose", simulated("hill-valley", 800)).sees("on this fit").sees("Densities pick out single rows")
+    card(tab, "overfit-scale").get_by_text("owe most of their density to their own kernel: each").wait_for()
+    card(tab, "elongated-covariance").get_by_text("The arrow is the long direction").wait_for()
+    tab.sees("of rows left out wrong instead of").still().shot("diagnose")
+    card(tab, "overfit-scale").get_by_role("button", name="Apply and fit again").click()
+    tab.sees("Before and after").sees("The held-out error fell from").sees("that is clearly better").still()
+    tab.shot("diagnose-mended")
+    titles = tab.page.evaluate("() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p.layout.title.text)")
+    assert any("Before" in title for title in titles)
+    assert any("After" in title for title in titles)
     tab.page.get_by_role("button", name="Back to the fit before").click()
     tab.sees("on this fit").still()
     tab.page.get_by_text("Before and after").wait_for(state="detached")
+
+
+def test_story_of_the_starts(tab):
+    """Principal components lead the search to a poor optimum; random starts find the plane of the classes."""
+    page_of(tab, "Diagnose", simulated("several-optima", 400)).sees("Another start does better")
+    card(tab, "poor-start").get_by_role("button", name="Apply and fit again").click()
+    tab.sees("Before and after").sees("The held-out error fell from").sees("that is clearly better").still()
+    tab.shot("diagnose-starts")
+
+
+def test_story_of_noise(tab):
+    """Labels without any relation to the features: the picture separates them, and the app does not believe it."""
+    page_of(tab, "Diagnose", simulated("noise", 300)).sees("Shuffled labels separate as well")
+    tab.sees("No better than guessing").sees("Tried, and not offered").still().shot("diagnose-noise")
+    assert tab.page.get_by_role("button", name="Apply and fit again").count() == 0
+    assert tab.page.get_by_text("Good news").count() == 0
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -7,6 +7,7 @@ from opnb.data import example_table
 pytestmark = pytest.mark.browser
 
 LOOKS = [(phone, dark) for phone in (False, True) for dark in (False, True)]
+HAND = "plot.data.find(trace => trace.name.startsWith('row by hand')).x"
 NAMES = "plot.data.map(trace => trace.name)"
 
 
@@ -42,13 +43,13 @@ def test_new_rows_are_predicted_drawn_and_moved(new_tab, phone, dark):
     tab.shot(f"new-rows-list-{look}")
     tab.page.get_by_text("One row by hand").click()
     tab.sees("Every field starts at the middle").still()
-    before = tab.figure("plot.data.find(trace => trace.name === 'row by hand').x")
+    before = tab.figure(f"{HAND}.bdata")
     field = tab.page.get_by_role("spinbutton", name="alcohol", exact=True)
     field.fill("14.8")
     field.press("Enter")
+    moved = f"before => {{ const plot = document.querySelector('.js-plotly-plot'); return {HAND}.bdata !== before; }}"
+    tab.page.wait_for_function(moved, arg=before)
     tab.still()
-    moved = "plot.data.find(trace => trace.name.startsWith('row by hand')).x"
-    assert tab.figure(moved) != before
     tab.shot(f"new-rows-by-hand-{look}")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= tab.page.viewport_size["width"]
 

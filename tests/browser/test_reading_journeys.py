@@ -60,3 +60,11 @@ def test_a_file_that_cannot_be_read_shows_its_lines_and_controls_on_any_screen(n
     tab.sees("This is a PNG picture").still().shot(f"picture-{look}")
     tab.page.get_by_role("button", name="Give this file up").click()
     tab.sees("30 rows, 3 columns")
+
+
+def test_a_file_that_is_too_large_is_told_so_in_words(tab, tmp_path):
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"a,b\n" + b"1,2\n" * (13 * 2**20))  # beyond what Playwright sends, so by its path
+    tab.open("data").sees("Where from").still()
+    tab.page.locator("input[type=file]").first.set_input_files(large)
+    tab.sees("large.csv has 52 MB, more than the limit of 50 MB.").shot("too-large")

@@ -3,6 +3,8 @@
 import urllib.request
 
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from opnb.data import Limits
 from tests.studio import nasty
@@ -45,3 +47,17 @@ def test_a_program_cannot_drive_the_app_by_streamlits_interface_for_programs(vis
     address = f"{visitor.address}/_stcore/agent/interact"
     request = urllib.request.Request(address, data=b"{}", headers={"Content-Type": "application/json"}, method="POST")
     assert status_of(request) in (403, 404)
+
+
+def test_the_guard_stands_before_the_app(server):
+    for path, expected in (("/_stcore/metrics", 404), ("/healthz", 200), ("/below/healthz", 200)):
+        assert status_of(urllib.request.Request(server + path)) == expected
+    with urllib.request.urlopen(server) as page:
+        assert page.headers["X-Frame-Options"] == "SAMEORIGIN"
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_websocket_of_a_foreign_page_is_refused(server):
+    stream = f"{server.replace('http', 'ws')}/_stcore/stream"
+    with pytest.raises(InvalidStatus, match="403"), connect(stream, origin="https://evil.example"):
+        pass

@@ -73,7 +73,7 @@ def shows_mine(tab):
     return tab.sees("60 rows")
 
 
-def test_a_reload_a_closed_tab_and_another_page_lose_nothing(tab, new_tab):
+def test_a_reload_a_closed_tab_and_another_page_lose_nothing(tab):
     saved(upload(tab, MINE)).shot("workspace-wide-light")
     assert workspace_of(tab)
     tab.page.reload()
@@ -87,7 +87,7 @@ def test_a_reload_a_closed_tab_and_another_page_lose_nothing(tab, new_tab):
     shows_mine(tab).sees("Fits (2)")
     address = tab.page.url
     tab.page.close()
-    again = new_tab()
+    again = harness.Tab(tab.page.context.new_page(), tab.address)
     again.page.goto(address)
     shows_mine(again).sees("Fits (2)")
 
@@ -188,3 +188,39 @@ def test_everything_is_forgotten_at_a_click_that_is_meant(tab):
     tab.sees("could not be opened").picture()
     assert tab.page.get_by_text("mine.csv").count() > 0  # the link beside it asks for the file
     assert workspace_of(tab) != parse_qs(urlsplit(address).query)["workspace"][0]
+
+
+def test_a_restarted_server_finds_the_tab_on_another_page_in_its_workspace(chromium, own_server):
+    """The address loses the workspace with a click on another page; the tab does not."""
+    context = harness.open_context(chromium)
+    tab = harness.Tab(context.new_page(), own_server.address)
+    saved(upload(tab, MINE))
+    kept = workspace_of(tab)
+    own_server.kill()
+    own_server.start()
+    tab.page.get_by_text("Connecting").or_(tab.page.get_by_text("Connection error")).first.wait_for(state="hidden")
+    tab.page.get_by_role("link", name="Data", exact=True).first.click()
+    tab.sees("mine.csv").still()
+    tab.page.wait_for_url(re.compile(f"workspace={kept}"))
+    tab.page.goto(own_server.address)
+    shows_mine(tab)
+    assert workspace_of(tab) == kept
+    context.close()
+
+
+def test_a_link_to_a_workspace_asks_a_browser_that_does_not_know_it(tab, new_tab):
+    saved(upload(tab, MINE))
+    address, kept = tab.page.url, workspace_of(tab)
+    second = harness.Tab(tab.page.context.new_page(), tab.address)
+    second.page.goto(address)
+    shows_mine(second)
+    assert workspace_of(second) == kept, "another tab of the same browser is not asked"
+    other = new_tab()
+    other.page.goto(address)
+    other.sees("they see what you do").shot("workspace-link")
+    assert other.page.get_by_text("mine.csv").count() == 0
+    other.page.get_by_role("button", name="Take a copy").click()
+    shows_mine(other)
+    other.page.wait_for_url(lambda url: "workspace=" in url and kept not in url)
+    other.page.reload()
+    shows_mine(other)

@@ -110,9 +110,10 @@ def test_the_version(capsys):
 def test_health_asks_the_server(capsys):
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self):
-            self.send_response(200 if self.path == "/_stcore/health" else 503)
+            self.send_response(200 if self.path != "/ill/healthz" else 503)
             self.end_headers()
-            self.wfile.write(b"ok")
+            answers = {"/healthz": b'{"status": "ok"}', "/ill/healthz": b'{"disk": "failing"}'}
+            self.wfile.write(answers.get(self.path, b"something else"))
 
         def log_message(self, *_):
             pass
@@ -122,8 +123,10 @@ def test_health_asks_the_server(capsys):
         address = f"http://localhost:{server.server_port}"
         assert main(["health", address]) == 0
         assert capsys.readouterr().out == "ok\n"
+        assert main(["health", f"{address}/ill"]) == 2
+        assert '"disk": "failing"' in capsys.readouterr().err
         assert main(["health", f"{address}/elsewhere"]) == 2
-        assert "503" in capsys.readouterr().err
+        assert "not as this app does" in capsys.readouterr().err
         server.shutdown()
     assert main(["health", address, "--timeout", "1"]) == 2
     assert main(["health", "file:///etc"]) == 2

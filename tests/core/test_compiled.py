@@ -62,6 +62,7 @@ def without_the_right_to_write():
     return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root, and nobody else to be")
 @pytest.mark.parametrize("with_kernels", [True, False])
 def test_a_tree_that_cannot_be_written_gives_its_kernels_or_compiles_in_memory(with_kernels):

@@ -1,12 +1,26 @@
 """Simulated problems, clean and faulty, for the tests of the findings and for the figures of `make bench`.
 
-Each takes a seed and gives (X, y, X_test, y_test, settings of the fit).
+Each takes a seed and gives (X, y, X_test, y_test, settings of the fit). Those that can be more or less at fault take
+the strength of it as a further argument.
 """
 
 import numpy as np
 from scipy.stats import special_ortho_group
 
+from opnb import OPNBClassifier, OPNBClassifierCV
 from opnb.data import simulate
+
+
+def unfitted(settings):
+    """Give the classifier of a problem's settings: a search where they list several lams."""
+    return (OPNBClassifierCV if "lams" in settings else OPNBClassifier)(**settings)
+
+
+def found_as(code):
+    """Give the severities that count as finding a fault."""
+    # Idle directions are never more than a notice: they waste time and do no harm. And nothing but clearly better
+    # than guessing is good.
+    return {"idle-directions": ("notice",), "guessing": ("notice", "warning")}.get(code, ("warning",))
 
 
 def _simulated(name, n, seed, settings, **parameters):
@@ -28,7 +42,9 @@ def three_gaussians_all_directions(seed):
 
 
 def overlapping_pair(seed):
-    return _simulated("gaussian", 500, seed, {"n_components": 2}, n_classes=2, separation=1.5, n_features=4)
+    """Two classes need one direction, and only independence keeps the second from repeating it."""
+    settings = {"n_components": 2, "independence": 0.1}
+    return _simulated("gaussian", 500, seed, settings, n_classes=2, separation=1.5, n_features=4)
 
 
 def rotated(seed):
@@ -52,7 +68,13 @@ def skewed(seed):
     return _halves(X @ turn, y, {"n_components": 2}, rng)
 
 
-CLEAN = (three_gaussians, three_gaussians_all_directions, overlapping_pair, rotated, five_groups, skewed)
+def wide_grid(seed):
+    """A search over lambdas from far too small to far too large."""
+    lams = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
+    return _simulated("gaussian", 300, seed, {"n_components": 2, "lams": lams}, separation=2)
+
+
+CLEAN = (three_gaussians, three_gaussians_all_directions, overlapping_pair, rotated, five_groups, skewed, wide_grid)
 
 
 def hill_valley(seed):
@@ -124,12 +146,54 @@ def two_valued(seed):
     return _halves(X, y, {"n_components": 2}, rng)
 
 
-def spare_directions(seed):
-    return _simulated("gaussian", 500, seed, {"n_components": 6}, n_classes=2, n_features=8)
+def spare_directions(seed, spare=7):
+    """Two classes need one direction; independence keeps the spare ones from repeating it."""
+    settings = {"n_components": 1 + spare, "independence": 0.1}
+    return _simulated("gaussian", 800, seed, settings, n_classes=2, n_features=8, separation=2)
 
 
 def many_groups(seed):
     return _simulated("gaussian", 900, seed, {}, n_classes=9, n_features=9, separation=4)
+
+
+def crowded_plane(seed, n_classes=9):
+    """Classes in as many dimensions as there are of them, seen on two directions."""
+    settings = {"n_components": 2, "independence": 0.1}
+    return _simulated("gaussian", 900, seed, settings, n_classes=n_classes, n_features=n_classes, separation=4)
+
+
+def gross_errors(seed, distance=300.0):
+    """One row in a hundred has slipped a decimal point, or three, in every column."""
+    X, y, X_test, y_test, settings = _simulated("gaussian", 600, seed, {"n_components": 2}, n_features=5)
+    rng = np.random.default_rng(seed)
+    slipped = rng.permutation(len(X))[: len(X) // 100]
+    X[slipped] = distance * rng.normal(size=(slipped.size, X.shape[1]))
+    return X, y, X_test, y_test, settings
+
+
+def short_grid(seed, short=100.0):
+    """A search over lambdas that are all too large, by this factor and more."""
+    lams = [1e-3 * short * factor for factor in (1, 10, 100, 1000)]
+    return _simulated("gaussian", 900, seed, {"n_components": 2, "independence": 0.1, "lams": lams})
+
+
+def one_direction_twice(seed, separation=4.0):
+    """Two classes on two directions that nothing keeps apart."""
+    return _simulated("gaussian", 400, seed, {"n_components": 2}, n_classes=2, separation=separation, n_features=4)
+
+
+def spheres(seed, n_features=10):
+    """A shell around a ball: every direction sees two clouds with one middle, all of them together two radii."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(800) % 2
+    X = rng.normal(size=(800, n_features)) * np.where(y == 1, 1.6, 1.0)[:, None]
+    return _halves(X, y, {"n_components": 2, "independence": 0.1}, rng)
+
+
+def faint_signal(seed, length=100.0):
+    """Classes far apart across a cloud that is very long: linear discriminants see them, a short direction does not."""
+    settings = {"n_components": 2, "independence": 0.1}
+    return _simulated("elongated", 600, seed, settings, n_features=10, length=length, gap=3)
 
 
 def noise_wide(seed):
@@ -153,4 +217,10 @@ FAULTY = {
     "idle-directions": (spare_directions,),
     "small-classes": (tiny_class,),
     "discrete-projections": (two_valued,),
+    "guessing": (noise_flat,),
+    "few-directions": (crowded_plane,),
+    "outliers": (gross_errors,),
+    "edge-of-grid": (short_grid,),
+    "repeated-directions": (one_direction_twice,),
+    "worse-than-simple": (spheres, faint_signal),
 }

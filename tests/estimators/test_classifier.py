@@ -42,7 +42,8 @@ WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "a search carries ro
 
 
 @parametrize_with_checks(
-    [OPNBClassifier(), OPNBClassifierCV(lams=[1e-3, 1e-2], cv=3)], expected_failed_checks=lambda estimator: WEIGHTS
+    [OPNBClassifier(), OPNBClassifierCV(lams=[1e-3, 1e-2], cv=2, n_components=2)],
+    expected_failed_checks=lambda estimator: WEIGHTS,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

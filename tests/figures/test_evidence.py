@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from opnb.diagnostics import CHECKS, diagnose
+from opnb.diagnostics import CHECKS, FOLD_CHECKS, diagnose, edge_finding
 from opnb.figures import evidence_figure
 from tests.figures.fits import iris_fit, quick_fit
 
@@ -19,11 +19,24 @@ def findings(**settings):
 @pytest.mark.parametrize("compact", [False, True])
 def test_every_finding_has_a_picture(theme, compact):
     found = findings()
-    assert set(found) >= set(CHECKS) - {"dependent-classes"}
+    assert set(found) >= set(CHECKS) - {"dependent-classes", "edge-of-grid"}
     for code, finding in found.items():
         figure = evidence_figure(code, finding.evidence, list("abc"), theme=theme, compact=compact)
         assert figure.data
         assert figure.layout.title.text
+
+
+def test_what_other_fits_showed_has_a_picture():
+    clf, X, y, *_ = iris_fit()
+    found = {finding.code: finding for finding in diagnose(clf, X, y, codes=tuple(FOLD_CHECKS))}
+    assert set(found) == set(FOLD_CHECKS)
+    for code, finding in found.items():
+        bars = evidence_figure(code, finding.evidence).data[0]
+        assert bars.x[0] == pytest.approx(finding.evidence["error"])
+    path = edge_finding(np.array([0.1, 1.0, 10.0, 100.0]), np.linspace(0.1, 0.4, 4)[:, None] + [0, 0.01], 0.1)
+    line = evidence_figure("edge-of-grid", path.evidence).data[0]
+    assert line.y == pytest.approx(path.evidence["errors"])
+    assert line.marker.symbol[0] == "diamond"
 
 
 def test_an_unknown_code_has_none():

@@ -10,7 +10,9 @@ from opnb.figures import (
     importance_figure,
     log_odds_figure,
     parts_figure,
+    place_ring,
     posterior_figure,
+    projection_figure,
     roc_figure,
     row_density_figure,
 )
@@ -116,3 +118,15 @@ def test_curves_of_classes_are_those_of_the_scores(iris):
         np.testing.assert_allclose(roc.data[k + 1].y, scores.roc[k].true_positive)
         np.testing.assert_allclose(calibration.data[k + 1].x, scores.calibration[k].stated)
         assert f"({scores.roc[k].area:.3f})" in roc.data[k + 1].name
+
+
+def test_a_ring_comes_moves_and_goes(iris):
+    figure = projection_figure(iris[0], projected=iris[1])
+    count = len(figure.data)
+    place_ring(figure, (1.0, 2.0), theme="dark")
+    place_ring(figure, (3.0, 4.0))
+    assert len(figure.data) == count + 1
+    assert (figure.data[-1].x, figure.data[-1].y) == ((3.0,), (4.0,))
+    assert figure.data[-1].customdata is None, "it cannot be selected"
+    place_ring(figure, None)
+    assert figure.data[-1].x == ()

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -32,7 +33,12 @@ MORE = {
 }
 # Numba pins llvmlite to one release: asking for another would contradict it.
 WITH = {"llvmlite": "numba", "dask": "dask", "distributed": "dask"}
-DISTRIBUTIONS = packages_distributions()
+
+
+@cache
+def distributions():
+    """Give the packages that own a module; to ask for them is to list all files of an environment."""
+    return packages_distributions()
 
 
 def extra_of(name):
@@ -48,7 +54,7 @@ def test_what_a_module_imports_is_declared(name, file):
         package = imported.split(".")[0]
         if package in ("opnb", *sys.stdlib_module_names):
             continue
-        owners = {canonicalize_name(WITH.get(package, owner)) for owner in DISTRIBUTIONS[package]}
+        owners = {canonicalize_name(WITH.get(package, owner)) for owner in distributions()[package]}
         assert owners & allowed, f"{name} imports {package}, which {extra_of(name) or 'the library'} does not declare"
 
 

@@ -2,9 +2,11 @@
 
 import json
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +90,14 @@ class Visit:
 
     def figures(self):
         return figures(self.at)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_look_for_components():
+    """A server looks once for packages with components, a test of pages at every visit: half of its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

@@ -134,3 +134,16 @@ def test_a_numeric_target_can_be_cut_into_classes(page):
 def test_the_workbench_takes_up_what_was_prepared(page):
     page.segment("Where from", "Examples").press("iris").go("Workbench")
     assert page.state.result.dataset.name == "iris"
+
+
+def test_columns_without_effect_are_chosen_at_once(visit):
+    page = visit().go("Data")
+    silent = ("ash", "hue")
+    page.state.result.__dict__["silent_columns"] = silent  # what is found is tested with the views
+    try:
+        page.choose("toggle", "Only those without effect", True)
+        assert "2 columns chosen: ash, hue." in page.words
+        page.press("Set 2 columns")
+        assert dict(page.state.data_spec.options.roles) == dict.fromkeys(silent, "leave out")
+    finally:
+        del page.state.fits[0].__dict__["silent_columns"]  # the first fit is everyone's

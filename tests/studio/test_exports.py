@@ -160,7 +160,7 @@ def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, caps
     example_table("penguins").frame.to_csv(tmp_path / "new.csv", index=False)
     assert main(["predict", str(tmp_path / "model.opnb"), str(tmp_path / "new.csv")]) == 0
     header = capsys.readouterr().out.splitlines()[0]
-    assert header.endswith(",predicted,P(Adelie),P(Chinstrap),P(Gentoo),problem")
+    assert header.endswith(",predicted,P(Adelie),P(Chinstrap),P(Gentoo),familiarity,problem")
 
 
 def test_the_report_holds_the_findings_and_the_path_where_they_are_known(result):

@@ -185,6 +185,114 @@ def test_a_long_absence_is_forgiven_only_while_nobody_waits_for_the_worker(gate,
     assert theirs.wait(WAIT)
 
 
+class Clock:
+    """A time that passes only when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1_000.0
+        monkeypatch.setattr(jobs.time, "monotonic", lambda: self.now)
+
+
+def test_a_stream_of_newcomers_does_not_starve_a_visitor_who_was_served_before(monkeypatch):
+    """Each newcomer's job takes ten seconds, and another newcomer comes before it is done."""
+    clock = Clock(monkeypatch)
+    queue = Queue(1, turn=30)
+    monkeypatch.setattr(jobs.threading.Thread, "start", lambda thread: None)  # they run when we say so
+
+    def serve(job, seconds):
+        clock.now += seconds
+        job._work = lambda job: None
+        queue._run(job)
+
+    regular = queue.submit(Job(lambda job: None, "regular"))
+    serve(regular, 60)
+    running = queue.submit(Job(lambda job: None, "newcomer 0"))
+    regular = queue.submit(Job(lambda job: None, "regular"))
+    for number in range(1, 20):
+        newcomer = queue.submit(Job(lambda job: None, f"newcomer {number}"))
+        serve(running, 10)
+        if regular in queue._running:
+            break
+        assert newcomer in queue._running, "a newcomer goes before one who had a minute just now"
+        running = newcomer
+    assert regular in queue._running
+    assert 4 <= number <= 8, "a minute of service is made up for by about a minute of waiting"
+
+
+def test_long_work_gives_way_to_others_and_goes_on_where_it_was(gate):
+    queue = Queue(1, turn=0.05)
+    steps, held = [], []
+
+    def work(job):
+        job.held_by(held.append)
+        while len(steps) < 3:
+            steps.append(job.status)
+            time.sleep(0.06)
+            if job.stopping:
+                return "stopped"
+        return "whole"
+
+    long = queue.submit(Job(work, "me"))
+    eventually(lambda: steps)
+    others = [queue.submit(Job(lambda job: len(steps), f"other {i}")) for i in range(2)]
+    assert all(job.wait(WAIT) for job in (long, *others))
+    assert all(other.result < 3 for other in others), "they were served before the long work had ended"
+    assert (long.result, held) == ("whole", [True, False])
+    assert long.worked < long.seconds
+
+
+def test_work_without_anybody_waiting_does_not_give_way():
+    held = []
+
+    def work(job):
+        job.held_by(held.append)
+        time.sleep(0.02)
+        return job.stopping
+
+    queue = Queue(1, turn=0.001)
+    mine = [queue.submit(Job(work, "me")) for _ in range(2)]
+    assert all(job.wait(WAIT) for job in mine)
+    assert held == []
+
+
+def test_work_that_has_given_way_ends_at_once_when_it_is_cancelled(gate):
+    queue = Queue(1, turn=0.0)
+    long = queue.submit(gate.job("long", "me"))
+    eventually(lambda: gate.began)
+    theirs = queue.submit(Job(lambda job: gate.open.wait(WAIT), "you"))
+    eventually(lambda: theirs.status == "running")
+    assert queue.place(long) == 1
+    queue.cancel(long)
+    assert long.wait(WAIT)
+    assert long.result == "stopped"
+    assert not theirs.finished
+
+
+def test_a_queue_in_which_nobody_gets_on_is_noticed(gate, monkeypatch):
+    queue = Queue(1, turn=3600.0)
+    queue.submit(gate.job("first", "me"))
+    eventually(lambda: gate.began)
+    assert queue.idle_seconds() == 0.0, "nobody waits"
+    queue.submit(gate.job("second", "you"))
+    now = time.monotonic()
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now + 500.0)
+    assert 499 < queue.idle_seconds() < 510
+
+
+def test_a_visitors_own_work_gives_way_to_what_its_page_stands_still_for(gate):
+    queue = Queue(1, turn=3600.0)
+    fit = queue.submit(gate.job("fit", "me"))
+    eventually(lambda: gate.began)
+    reading = Job(lambda job: "read", "me")
+    reading.awaited = True
+    queue.submit(reading)
+    assert reading.wait(WAIT)
+    assert not fit.finished
+    gate.open.set()
+    assert fit.wait(WAIT)
+    assert fit.result == "fit"
+
+
 def test_a_quiet_job_makes_way_at_once_and_waits_until_nobody_else_does(gate):
     queue = Queue(1)
     quiet = queue.submit(gate.job("quiet", quiet=True))

@@ -74,7 +74,7 @@ def test_steps_move_the_picture_and_the_link():
 
 
 def test_a_thing_to_try_sets_its_state_and_says_what_to_look_at():
-    page = Class(lesson="rotate", seed="5").press("Few points")
+    page = Class(lesson="rotate", n="100", seed="5").press("Few points")
     assert page.query == {"lesson": "rotate", "n": "100"}
     assert "With few points OPNB has to guess" in page.words
     page.press("Furthest turn")
@@ -192,3 +192,14 @@ def test_the_way_through_the_app_leads_to_the_first_lesson_and_leaves_the_fit_al
     page = visit().go("Learn")
     assert ROTATE.shows in page.words
     assert page.go("Workbench").state.result is not None
+
+
+def test_the_last_lesson_has_something_to_turn_and_a_climb():
+    page = Class(lesson="turn", turns="20", n="100", p="4")
+    tours = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id]
+    assert len(tours) == 2  # what shows the points, and the points
+    before = tours[1].proto.bytes
+    page.press("Climb from here")
+    after = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id][1].proto.bytes
+    assert len(after) > len(before)
+    assert b"The climb" in after

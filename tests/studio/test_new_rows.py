@@ -28,9 +28,14 @@ from opnb.studio.visit.new_rows import (
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.studio.visit.state import Studio
+from opnb.studio.work.errands import Attended
 from tests.workspace.samples import fit
 
 WINE = example_table("wine").frame
+
+
+def without(table, column):
+    return replace(table, frame=table.frame.drop(columns=column))
 
 
 def csv(frame):
@@ -46,8 +51,9 @@ def iris():
 def flowers(iris):
     """New rows of every kind: ordinary ones, one far away, one that lacks a value, one with text for a number."""
     frame = iris.table.frame.iloc[::5].reset_index(drop=True)
-    frame.iloc[0, :4] = 500.0
+    frame.iloc[0, :4] = 1e30  # the classifier would warn
     frame.iloc[1, 2] = np.nan
+    frame.loc[5, "species"] = "virginica"  # it is none
     frame = frame.astype({frame.columns[0]: object})
     frame.iloc[2, 0] = "tall"
     return Table.from_frame(frame, "flowers")
@@ -66,6 +72,7 @@ def test_every_row_is_predicted_or_said_why_not(iris, flowers):
     assert predicted.frame["familiarity"][0] == predicted.frame["familiarity"].min()
     shares = predicted.frame[[f"P({name})" for name in iris.dataset.class_names]].sum(axis=1)
     np.testing.assert_allclose(shares[[0, *range(3, len(shares))]], 1.0)
+    assert chosen_rows(predict_table(predictor_of_fit(iris), without(flowers, "species")), "wrong").size == 0
     assert "2 rows could not be predicted" in " ".join(sentences(predicted))
 
 
@@ -74,6 +81,14 @@ def test_new_rows_are_predicted_as_the_training_rows_were(iris):
     own = iris.projected
     np.testing.assert_array_equal(predicted.new.Z[own.rows - 1], own.Z)
     np.testing.assert_array_equal(predicted.new.log_posterior[own.rows - 1], own.log_posterior)
+
+
+def test_the_order_of_the_columns_means_nothing(iris):
+    usual, turned = (
+        predict_table(predictor_of_fit(iris), Table.from_frame(frame, "rows"))
+        for frame in (iris.table.frame, iris.table.frame[iris.table.frame.columns[::-1]])
+    )
+    np.testing.assert_array_equal(turned.new.log_posterior, usual.new.log_posterior)
 
 
 def test_classes_in_the_file_give_an_error_with_its_interval(iris, flowers):
@@ -132,7 +147,7 @@ def test_a_table_that_has_such_columns_itself_keeps_them(iris):
 
 
 def test_a_file_that_lacks_a_column_is_refused_in_words(iris):
-    desk = NewRowsDesk(rows=read_rows("part.csv", csv(iris.table.frame[["petal width (cm)"]])))
+    desk = NewRowsDesk(rows=read_rows(Attended(), "part.csv", csv(iris.table.frame[["petal width (cm)"]])))
     with pytest.raises(DataError, match="lacks 3 columns"):
         desk.predicted(desk.predictor(iris))
     assert desk.drawn(iris) == ()
@@ -149,7 +164,7 @@ def test_a_row_by_hand_begins_at_the_medians_and_can_be_looked_at(iris):
 
 
 def test_the_row_that_is_looked_at_has_the_features_of_its_row(iris, flowers):
-    desk = NewRowsDesk(rows=read_rows("flowers.csv", csv(flowers.frame)), chosen=4)
+    desk = NewRowsDesk(rows=read_rows(Attended(), "flowers.csv", csv(flowers.frame)), chosen=4)
     np.testing.assert_array_equal(desk.features(iris), flowers.frame.iloc[3, :4].to_numpy(dtype=float))
     desk.chosen = 3  # it cannot be used
     assert desk.features(iris) is None

@@ -1,16 +1,12 @@
 """Settings as values, as links and as programs."""
 
-import os
-import subprocess
-import sys
+import runpy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import opnb
 from opnb.data import SIMULATORS, PrepareOptions, propose
 from opnb.errors import OPNBError
 from opnb.studio.visit.links import from_query, to_query
@@ -20,7 +16,6 @@ from opnb.studio.visit.sources import DataSpec, Source, bundled_names, fetch_tab
 from opnb.studio.work.fitting import fit_work
 from opnb.studio.work.jobs import Job
 
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(opnb.__file__).parents[1])}
 NAMES = st.text(min_size=1, max_size=20)
 SOURCES = st.one_of(
     st.builds(Source, st.just("example"), st.sampled_from(bundled_names())),
@@ -191,6 +186,13 @@ def test_differences_are_in_words():
     assert ("directions", "2", "all, 20 at the most") in differences(first, second)
 
 
+def test_codes_for_missing_values_are_a_difference():
+    first = default_spec()
+    options = replace(first.data.options, missing_codes={"ash": [-999.0, 99.0]})
+    second = replace(first, data=replace(first.data, options=options))
+    assert differences(first, second) == [("codes for missing values", "none", "ash: -999, 99")]
+
+
 def test_labels_name_what_is_unusual():
     assert default_spec("iris").label() == "iris, 2 directions, λ = 0.001"
     unusual = FitSpec(
@@ -266,14 +268,12 @@ def reached(spec):
     ],
     ids=["iris", "penguins", "rotated"],
 )
-def test_the_snippet_runs_and_gives_the_same_objective(spec, tmp_path):
+def test_the_snippet_runs_and_gives_the_same_objective(spec, tmp_path, capsys):
     spec = replace(spec, data=settled(spec.data, propose(fetch_table(spec.data.source))))
     program = tmp_path / "fit.py"
     program.write_text(python_snippet(spec), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=True, env=ENVIRONMENT
-    )
-    objective = float(done.stdout.splitlines()[0].split(":")[1])
+    runpy.run_path(str(program), run_name="__main__")
+    objective = float(capsys.readouterr().out.splitlines()[0].split(":")[1])
     assert objective == pytest.approx(reached(spec).classifier.objective_, rel=1e-12)
 
 

@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 
 from opnb.data import Table
+from opnb.studio.visit import exports
+from opnb.studio.visit.arrivals import open_model
 from opnb.studio.visit.settings import FitSpec
 from opnb.studio.visit.sources import DataSpec, Source, prepared
 from opnb.studio.work.fitting import fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.workbench.explaining import (
     explainer_of,
+    explainer_of_file,
     flips_frame,
     place_of,
     reasons_csv,
@@ -82,12 +85,39 @@ def test_the_file_of_reasons_adds_up_and_has_no_formulas(result):
     assert len(flips_frame(changes, found.class_names)) == len(changes) > 0
 
 
+def test_a_model_file_explains_rows_as_the_fit_it_comes_from(result):
+    file = open_model("mine.opnb", exports.model_file(result))
+    row = result.dataset.X[0]
+    own, kept = explainer_of(result), explainer_of_file(file)
+    assert kept.reasons(row).log_odds == pytest.approx(own.reasons(row).log_odds, abs=1e-9)
+    assert kept.columns == own.columns
+    assert kept.nearest(row, None) is None
+    assert kept.margin(0).heights.shape == own.margin(0).heights.shape
+    for flip in kept.flips(row):
+        assert file.classifier.predict(flip.row[None])[0] != file.classifier.predict(row[None])[0]
+
+
+def test_a_new_row_by_hand_has_reasons(visit):
+    page = visit()
+    options = page.find("segmented_control", "More about this fit").proto.options
+    page.segment("More about this fit", next(k for k, one in enumerate(options) if one.content == "New rows"))
+    page.choose("toggle", "One row by hand", True)
+    page.choose("toggle", "Why this new row is given its class", True)
+    assert "Why: The row by hand" in page.words
+    page.choose("number_input", "Why this row?", 17)
+    assert "Why: Row 17" in page.words
+    assert "Why: The row by hand" in page.words
+
+
 def test_a_row_number_brings_the_reasons(visit):
     page = visit()
     assert "It is taken for" not in page.words
     page.choose("number_input", "Why this row?", 17)
     assert "Row 17" in page.words
     assert "It is taken for class_0, with probability" in page.words
+    ring = next(trace for trace in page.figures()[0]["data"] if trace.get("name") == "the row asked about")
+    projected = page.state.result.projected
+    assert [ring["x"][0], ring["y"][0]] == projected.Z[projected.rows == 17][0, :2].tolist()
     titles = " ".join(str(figure["layout"].get("title")) for figure in page.figures())
     for words in ("Probability of every class", "Log-odds", "Densities that it was judged by", "a sum over columns"):
         assert words in titles

@@ -6,11 +6,14 @@ import os
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit import config
 
 import opnb
+from opnb.studio.ui import session, tab
 from opnb.studio.visit import saving as keeping
 from opnb.studio.work.fitting import fit_work
 from opnb.studio.work.jobs import queue
@@ -28,6 +31,7 @@ SHARED_CACHES = {
     "page._told",  # lessons on simulated data
     "page._drawn",
     "logs.set_up_logs",  # nothing
+    "tab.program",  # the app's own files
     "plotly_file.address",  # a file of the app
     "plotly_file._packed",
 }
@@ -36,6 +40,7 @@ SHARED_CACHES = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER, str(tmp_path / "kept"))
+    monkeypatch.setattr(tab, "knows", lambda workspace_id: True)  # of this browser; others are below
     return tmp_path / "kept"
 
 
@@ -376,6 +381,8 @@ def test_the_data_page_opens_a_workspace_file_too(visit, table):
 def test_a_bad_workspace_file_is_told_and_changes_nothing(visit):
     page = visit()
     before = page.state
+    box = next(box for box in page.at.file_uploader if box.label == "Open a downloaded workspace")
+    assert box.proto.max_upload_size_mb == config.get_option("server.maxUploadSize"), "it takes what the server takes"
     open_file(page, b"PK\x03\x04 nothing")
     assert "no readable zip" in page.errors
     assert page.state is before
@@ -414,4 +421,99 @@ def test_the_queue_is_empty_after_all_that():
     deadline = time.monotonic() + TIMEOUT
     while queue()._running and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert queue()._waiting == queue()._running == []
+    assert queue()._waiting == queue()._running == {}
+
+
+@pytest.fixture
+def strange(monkeypatch):
+    monkeypatch.setattr(tab, "knows", lambda workspace_id: False)
+
+
+@pytest.mark.parametrize("choice", ["Take a copy", "Open it itself", "Leave it"])
+def test_a_workspace_by_a_link_is_asked_about_before_it_is_opened(visit, table, strange, choice):
+    page = visit().upload("mine.csv", table)
+    query = link(page)
+    other = visit(**query)
+    assert "studio" not in other.at.session_state, "nothing of it is opened before the answer"
+    assert not other.figures()
+    buttons = [button for button in other.at.button if button.key and button.key.startswith("opening-")]
+    assert [button.label for button in buttons] == ["Take a copy", "Open it itself", "Leave it"]
+    assert "they see what you do" in other.words
+    other.press(choice)
+    if choice == "Leave it":
+        assert other.state.keeper.id != query["workspace"]
+        assert "mine.csv" not in [fit.table.name for fit in other.state.fits]
+        return
+    same(page, other)
+    assert (link(other)["workspace"] == query["workspace"]) is (choice == "Open it itself")
+    refit(other, 0.2)
+    link(other)
+    assert len(visit_known(visit, query).state.fits) == len(page.state.fits) + (choice == "Open it itself")
+
+
+def visit_known(visit, query):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tab, "knows", lambda workspace_id: True)
+        return visit(**query)
+
+
+def test_a_workspace_that_is_not_there_is_not_asked_about(visit, strange):
+    assert "could not be opened" in visit(workspace=new_id()).words
+
+
+def remembers(page, monkeypatch, workspace_id):
+    """Let the browser tell what its tab remembers, as after a restart of the server."""
+    monkeypatch.setattr(tab, "_told", lambda: {"workspace": workspace_id})
+    return page.run()
+
+
+def test_a_tab_comes_back_to_its_workspace_when_the_server_has_forgotten_it(visit, table, strange, monkeypatch):
+    page = visit().upload("mine.csv", table)
+    kept = link(page)["workspace"]
+    keeping._shelves.clear()
+    other = visit()
+    other.go("Data")
+    remembers(other, monkeypatch, kept)
+    same(page, other)
+    assert other.at.query_params["workspace"] == kept
+    assert link(refit(other.go("Workbench"), 0.2))["workspace"] == kept
+
+
+@pytest.mark.parametrize("told", ["no id", 5, None, "x" * 32])
+def test_what_a_browser_says_that_it_remembers_may_be_anything(visit, monkeypatch, told):
+    page = remembers(visit(), monkeypatch, told)
+    assert page.state.result is not None
+    assert ("could not be opened" in page.words) is (told == "x" * 32)
+    assert page.run().state.keeper.id == ""
+
+
+def test_a_link_goes_before_what_the_tab_remembers(visit, table, monkeypatch):
+    kept = link(visit().upload("mine.csv", table))["workspace"]
+    page = remembers(visit(data="example:iris"), monkeypatch, kept)
+    assert page.state.result.dataset.name == "iris"
+
+
+def test_a_workspace_that_was_forgotten_is_not_taken_up_again(visit, monkeypatch):
+    page = refit(visit(), 0.01)
+    kept = link(page)["workspace"]
+    page.press("Forget this workspace").press("Forget everything")
+    assert "could not be opened" not in remembers(page, monkeypatch, kept).words
+
+
+def test_a_page_that_was_open_across_an_update_says_so_and_goes_on(visit, monkeypatch):
+    page = visit()
+    monkeypatch.setattr(tab, "_told", lambda: {"updated": True})
+    page.at = type(page.at).from_file(str(page.at._script_path), default_timeout=TIMEOUT)
+    assert [toast.value for toast in page.run().at.toast] == [session._UPDATED]
+    assert page.figures()
+
+
+def test_behind_a_proxy_work_is_kept_only_where_the_owner_says_and_for_thirty_days(monkeypatch):
+    headers = {"Host": "localhost:8501"}
+    monkeypatch.setattr(session.st, "context", SimpleNamespace(headers=headers))
+    monkeypatch.setattr(session.st, "get_option", lambda name: "localhost")
+    assert session._store()[0].settings.days == 365
+    headers["X-Forwarded-For"] = "192.0.2.1"
+    assert session._store()[0].settings.days == 30
+    monkeypatch.delenv(FOLDER)
+    assert session._store() == (None, "")

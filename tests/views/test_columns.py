@@ -74,6 +74,15 @@ def test_directions_in_the_units_of_the_table_give_the_positions():
     np.testing.assert_allclose((made.per_spread**2).sum(axis=1), 1)
 
 
+def test_bent_directions_are_described_by_their_slopes(noisy):
+    X, y, columns = noisy
+    clf = quick_fit(X, y, n_components=2, bend=1.0, max_iter=5)
+    made = composition(clf)
+    assert not made.straight
+    np.testing.assert_allclose(made.per_unit * made.spreads, clf.slopes_)
+    assert column_weights(clf, columns).shape == (6,)
+
+
 @pytest.mark.parametrize("n", [1, 2, 12, 13, 40, 300])
 def test_a_path_goes_from_all_columns_to_one(n):
     counts = path_counts(n)

@@ -99,11 +99,15 @@ def test_averaged_starts_have_a_term_of_their_own():
     assert found.log_odds == pytest.approx(log_posterior[found.predicted] - log_posterior[found.other], abs=1e-9)
 
 
-def test_bent_directions_have_no_parts_by_column(monkeypatch):
-    clf, X, _ = blobs_fit(120, 3)
-    straight = clf.transform(X[:1])
-    monkeypatch.setattr(type(clf), "transform", lambda self, X: straight + 0.1)
-    assert reasons(clf, X[0]).parts is None
+def test_bent_directions_add_up_to_the_log_odds_and_have_no_parts_by_column():
+    X, y = blobs(60, 3)
+    clf = quick_fit(X, y, n_components=2, bend=1.0, max_iter=5)
+    found = reasons(clf, X[0])
+    log_posterior = clf.predict_log_proba(X[:1])[0]
+    assert found.parts is None
+    assert found.log_odds == pytest.approx(log_posterior[found.predicted] - log_posterior[found.other], abs=1e-9)
+    for flip in flips(clf, X[0], X=X):
+        assert clf.predict(flip.row[None])[0] == flip.becomes != found.predicted
 
 
 @pytest.mark.parametrize(

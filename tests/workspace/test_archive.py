@@ -156,3 +156,17 @@ def test_a_damaged_file_never_raises_anything_else(packed, data):
     else:
         answer = f"{len(found.snapshot.fits)} fits"
     assert answer
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_does():
+    content = bytes(40 * 2**20)
+    packed = zipped(**GOOD | {f"files/{digest_of(content)}": content})
+    assert len(packed) < 2**20
+    with pytest.raises(WorkspaceError, match=r"unpacks to [\d,]+ times its size"):
+        unpack(packed, 500 * 2**20)
+
+
+def test_tables_from_elsewhere_are_limited_as_they_are_read(packed):
+    with pytest.raises(WorkspaceError, match=r"larger than a workspace from elsewhere|more than the limit"):
+        opened(unpack(packed, MOST), own=False, most=100)
+    assert opened(unpack(packed, MOST), own=False, most=10**7).snapshot.fits

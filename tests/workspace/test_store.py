@@ -155,6 +155,20 @@ def test_other_users_of_the_computer_cannot_read_it(workspace):
     assert workspace.folder.parent.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nor_in_a_folder_that_they_can_read(tmp_path, workspace_id):
+    tmp_path.chmod(0o755)
+    workspace = Store(StoreSettings(tmp_path)).create(workspace_id)
+    workspace.write([item()])
+    made = [workspace.folder, *workspace.folder.rglob("*")]
+    assert len(made) > 3
+    assert [path.name for path in made if path.stat().st_mode & 0o077] == []
+    (workspace.folder / DATABASE).chmod(0o644)  # as earlier versions did
+    workspace.folder.chmod(0o755)
+    workspace.touch()
+    assert [path.name for path in made if path.stat().st_mode & 0o077] == []
+
+
 def test_a_workspace_has_a_quota(tmp_path, workspace_id):
     workspace = Store(StoreSettings(tmp_path, workspace_bytes=100)).create(workspace_id)
     workspace.write([item(content=b"x" * 60)])
@@ -171,6 +185,31 @@ def test_all_workspaces_share_a_quota(tmp_path):
         store.create(new_id()).write([item(content=b"y" * 30_000)])
 
 
+def tidy_later(store, days, jump=0):
+    """Tidy again some days later, by a clock that is wrong by `jump` days."""
+    for path in store.settings.folder.rglob("*"):
+        used = path.stat().st_mtime - days * DAY
+        os.utime(path, (used, used))
+    store._tidied = -1e9
+    with pytest.MonkeyPatch.context() as patch:
+        now = time.time() + jump * DAY
+        patch.setattr("opnb.workspace.store.time.time", lambda: now)
+        store.tidy()
+
+
+def test_a_clock_that_jumps_ahead_and_back_removes_nothing(tmp_path):
+    store = Store(StoreSettings(tmp_path, days=10))
+    kept = new_id()
+    store.create(kept).write([item()])
+    tidy_later(store, 0, jump=400)
+    tidy_later(store, 1, jump=400)
+    tidy_later(store, 1)
+    tidy_later(store, 1, jump=400)
+    assert names(store.open(kept))
+    store.open(kept).touch()
+    assert not (tmp_path / folder_name(kept) / "unused").exists()
+
+
 def test_what_nobody_opened_for_too_long_is_removed_and_nothing_else(tmp_path):
     store = Store(StoreSettings(tmp_path, days=10))
     old, new = new_id(), new_id()
@@ -181,9 +220,9 @@ def test_what_nobody_opened_for_too_long_is_removed_and_nothing_else(tmp_path):
     os.utime(other, (0, 0))
     make_old(store.open(old), 11 * DAY)
     make_old(store.open(new), 9 * DAY)
-    with pytest.raises(WorkspaceMissingError):
-        store.open(old)
     store.tidy()
+    assert (tmp_path / folder_name(old)).is_dir(), "it is removed at the second look, days later"
+    tidy_later(store, 3)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([folder_name(new), "photographs"])
     store.open(new).touch()
     make_age = time.time() - (tmp_path / folder_name(new) / DATABASE).stat().st_mtime

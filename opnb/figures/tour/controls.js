@@ -15,7 +15,12 @@ export function make(tag, settings = {}, ...children) {
 }
 
 const button = (label, title, press) => make("button", { type: "button", title, "aria-label": title, onclick: press }, label);
-const labelled = (label, control) => make("label", {}, make("span", {}, label), control);
+/** A control with its label; the name is its own, too, since the label also holds the control's options. */
+function labelled(label, control) {
+  control.setAttribute("aria-label", label);
+  return make("label", {}, make("span", {}, label), control);
+}
+
 const choices = (names, chosen) => names.map((name, i) => make("option", { value: i, selected: i === chosen }, name));
 export const SPEEDS = [0.5, 1, 2, 4];
 

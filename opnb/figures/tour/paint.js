@@ -8,12 +8,17 @@ export const CURVE = 300;
 const TINT = 0.15; // the most that a region is coloured
 const LEVELS = 16;
 const MANY = 20_000; // points whose outlines would merge
+export const CROWD = 100_000; // points that cover the plane, of whatever size
+const CROWDED = 2.6;
 const MOST_RINGS = 400;
+const SMOOTH = 60; // bandwidths across
 const BOUNDARY = "#7a7a7a";
+// Pixels are written in every frame: without a way to and from a graphics card that is several times faster.
+const SOFTWARE = { alpha: false, willReadFrequently: true };
 
 export class Painter {
   constructor(canvas, plane, data) {
-    Object.assign(this, { canvas, plane, data, context: canvas.getContext("2d"), hidden: new Set(), segments: [] });
+    Object.assign(this, { canvas, plane, data, context: canvas.getContext("2d", SOFTWARE), hidden: new Set(), segments: [] });
     this.canvas.width = this.canvas.height = 0;
   }
 
@@ -35,7 +40,7 @@ export class Painter {
 
   glyphs() {
     const { data, theme, scale, panel } = this;
-    const size = data.marker, hard = data.n > MANY;
+    const size = data.n > CROWD ? CROWDED : data.marker, hard = data.n > MANY;
     const reach = Math.ceil(0.75 * (size + 5) * scale + 2) + 1;
     this.image = { width: Math.round(panel.width * scale) + 2 * reach, height: Math.round(panel.height * scale) + 2 * reach, reach };
     const { width } = this.image;
@@ -50,6 +55,9 @@ export class Painter {
     }, size + 5, scale, width, false);
     this.bits = new ImageData(width, this.image.height);
     this.pixels = new Int32Array(this.bits.data.buffer);
+    const across = width - 2 * reach;
+    this.cellOf = Uint8Array.from({ length: across }, (_, x) => Math.round((x * (GRID - 1)) / (across - 1)));
+    this.colours = new Int32Array(GRID);
     this.bytes = this.bits.data;
   }
 
@@ -91,8 +99,9 @@ export class Painter {
   }
 
   regions({ classes, confidence }) {
-    const { pixels, tint, image: { width, height, reach } } = this;
+    const { pixels, tint, cellOf, image: { width, height, reach } } = this;
     const inner = height - 2 * reach, across = width - 2 * reach;
+    const colours = this.colours;
     let last = -1;
     for (let y = 0; y < inner; y++) {
       // The grid's points are the corners of the panel, so the outer cells are half as wide.
@@ -103,10 +112,10 @@ export class Painter {
         continue;
       }
       last = row;
-      for (let x = 0; x < across; x++) {
-        const cell = row * GRID + Math.round((x * (GRID - 1)) / (across - 1));
-        pixels[at + reach + x] = tint[classes[cell] * (LEVELS + 1) + Math.round(confidence[cell] * LEVELS)];
+      for (let cell = row * GRID, c = 0; c < GRID; c++, cell++) {
+        colours[c] = tint[classes[cell] * (LEVELS + 1) + ((confidence[cell] * LEVELS + 0.5) | 0)];
       }
+      for (let x = 0, to = at + reach; x < across; x++, to++) pixels[to] = colours[cellOf[x]];
     }
   }
 
@@ -129,13 +138,22 @@ export class Painter {
     const sx = (width - 2 * reach) / (x1 - x0), sy = (height - 2 * reach) / (y1 - y0);
     const bottom = height - reach, right = width - reach;
     const shown = data.classes.map((_, k) => !hidden.has(k));
-    const { labels, n, nTrain } = data;
-    for (let i = 0; i < n; i++) {
-      const k = labels[i];
-      if (!shown[k]) continue;
-      const px = (reach + (x[i] - x0) * sx) | 0, py = (bottom - (y[i] - y0) * sy) | 0;
-      if (px < reach || px >= right || py < reach || py >= bottom) continue;
-      this.stamp(i < nTrain ? this.filled[k] : this.open[k], py * width + px);
+    const { labels, n, nTrain } = data, { pixels } = this;
+    for (const [glyphs, start, end] of [[this.filled, 0, nTrain], [this.open, nTrain, n]]) {
+      const solids = glyphs.map((glyph) => glyph.solid), plain = glyphs.every((glyph) => !glyph.soft.length);
+      for (let i = start; i < end; i++) {
+        const k = labels[i];
+        if (!shown[k]) continue;
+        const px = (reach + (x[i] - x0) * sx) | 0, py = (bottom - (y[i] - y0) * sy) | 0;
+        if (px < reach || px >= right || py < reach || py >= bottom) continue;
+        const at = py * width + px;
+        if (!plain) {
+          this.stamp(glyphs[k], at);
+          continue;
+        }
+        const solid = solids[k];
+        for (let j = 0; j < solid.length; j += 2) pixels[at + solid[j]] = solid[j + 1];
+      }
     }
     if (plane.errors && plane.errors[1].wrong <= MOST_RINGS) this.rings(shown, sx, sy);
   }
@@ -198,8 +216,10 @@ export class Painter {
   margin(d, heights, k, style, scale) {
     const { context, panel } = this;
     const last = CURVE - 1;
+    const [low, high] = this.ranges[d];
+    const stride = high - low < SMOOTH ? 2 : 1; // half the places are enough where nothing is sharp
     context.beginPath();
-    for (let i = 0; i < CURVE; i++) {
+    for (let i = last % stride; i < CURVE; i += stride) {
       const height = heights[k * CURVE + i] * scale;
       if (d === 0) context.lineTo(panel.left + (panel.width * i) / last, panel.top - 2 - height);
       else context.lineTo(panel.right + 2 + height, panel.bottom - (panel.height * i) / last);

@@ -4,7 +4,9 @@
 import { Lattice } from "./kernel.js";
 
 const BLOCK = 2048; // rows at a time, so that their positions stay in cache while the coordinates pass over them
-const FAR = -20; // a class so far behind the first adds nothing to the sum of all
+const FAR = -16; // a class so far behind the first adds nothing to the sum of all
+const FINENESS = 128; // entries of the table of exponentials a unit: good to seven digits
+const POWERS = Float64Array.from({ length: -FAR * FINENESS + 2 }, (_, i) => Math.exp(-i / FINENESS));
 
 /** Norm of a vector. */
 export function norm(vector) {
@@ -23,6 +25,18 @@ export function padded(low, high) {
   return [low - pad, high + pad];
 }
 
+/** The sum of exp(score - top), by a table: it is taken for every point in every frame. */
+function total(scores, K, top) {
+  let sum = 0;
+  for (let k = 0; k < K; k++) {
+    const behind = (top - scores[k]) * FINENESS;
+    if (behind >= -FAR * FINENESS) continue;
+    const at = behind | 0;
+    sum += POWERS[at] + (behind - at) * (POWERS[at + 1] - POWERS[at]);
+  }
+  return sum;
+}
+
 export class Plane {
   /** @param data what `read` in data.js gives */
   constructor(data) {
@@ -35,6 +49,7 @@ export class Plane {
     this.limits = [[0, 0], [0, 0]];
     this.lattices = [new Lattice(this.K), new Lattice(this.K)];
     this.predicted = new Uint16Array(this.n);
+    this.scores = new Float64Array(this.K);
     this.moments = new Float64Array(6 * this.K);
     this.buffers = {};
   }
@@ -83,38 +98,39 @@ export class Plane {
     return this;
   }
 
-  /** Predict every point: errors, and mean log posteriors of the true classes. */
-  judge() {
-    const { n, K, labels, predicted, z: [x, y], lattices: [across, up] } = this;
+  /** Predict every point, or every so many: errors, and mean log posteriors of the true classes. */
+  judge(every = 1) {
+    const { n, nTrain } = this;
+    const parts = [this.judgeRows(0, nTrain, every), this.judgeRows(nTrain, n, every)];
+    this.sampled = every > 1;
+    this.errors = parts.map(({ wrong, n }) => ({ wrong, n }));
+    this.logLikelihood = parts.map(({ sure, n }) => sure / n);
+    return this;
+  }
+
+  judgeRows(start, end, every) {
+    const { K, labels, predicted, scores, z: [x, y], lattices: [across, up] } = this;
     const A = across.table, U = up.table, ia = across.inverse, iu = up.inverse, fa = across.first, fu = up.first;
-    const scores = new Float64Array(K);
-    const wrong = [0, 0], sure = [0, 0];
-    for (let i = 0; i < n; i++) {
+    let wrong = 0, sure = 0;
+    for (let i = start; i < end; i += every) {
       const ua = x[i] * ia - fa, ba = ua | 0, ta = ua - ba;
       const uu = y[i] * iu - fu, bu = uu | 0, tu = uu - bu;
-      let top = -Infinity, best = 0;
+      let top = -Infinity, second = -Infinity, best = 0;
       for (let k = 0, a = ba * K, u = bu * K; k < K; k++, a++, u++) {
         const score = A[a] + ta * (A[a + K] - A[a]) + U[u] + tu * (U[u + K] - U[u]);
         scores[k] = score;
         if (score > top) {
+          second = top;
           top = score;
           best = k;
-        }
+        } else if (score > second) second = score;
       }
-      let total = 0;
-      for (let k = 0; k < K; k++) {
-        const behind = scores[k] - top;
-        if (behind > FAR) total += behind === 0 ? 1 : Math.exp(behind);
-      }
-      const part = i < this.nTrain ? 0 : 1;
       predicted[i] = best;
-      sure[part] += scores[labels[i]] - top - Math.log(total);
-      if (best !== labels[i]) wrong[part]++;
+      sure += scores[labels[i]] - top;
+      if (second - top > FAR) sure -= Math.log(total(scores, K, top));
+      if (best !== labels[i]) wrong++;
     }
-    const sizes = [this.nTrain, n - this.nTrain];
-    this.errors = [0, 1].map((part) => ({ wrong: wrong[part], n: sizes[part] }));
-    this.logLikelihood = [0, 1].map((part) => sure[part] / sizes[part]);
-    return this;
+    return { wrong, sure, n: Math.ceil((end - start) / every) };
   }
 
   /** The largest absolute correlation of the positions within a class, and its class. */

@@ -1,7 +1,7 @@
 // A tour in an element of a page: what it shows, how it moves, what a person can do with it.
 
 import { build, fillStrip, SPEEDS } from "./controls.js";
-import { Painter } from "./paint.js";
+import { CROWD, Painter } from "./paint.js";
 import { along, duration, pairBetween, scaled, wander, weighted, weightOf } from "./path.js";
 import { norm, Plane } from "./plane.js";
 import { Ring, shortened } from "./ring.js";
@@ -9,10 +9,12 @@ import { Ring, shortened } from "./ring.js";
 const REST = 500; // milliseconds without a move
 const MOST_UNDONE = 100;
 const FOLLOW = 0.2; // of the way that the shown range goes in a frame
+const EVERY = 4; // of so many rows one is judged while many move
 const TURN = 0.05; // of a weight that a key turns
 const NARROW = 700; // CSS pixels
 const SAME = 0.99995; // cosine of an axis and a direction that it is
 const SHARE = 0.58; // of the window's height that the picture takes at the most
+const LOWEST = 440; // CSS pixels of a narrow picture
 
 export class Tour {
   /**
@@ -48,8 +50,10 @@ export class Tour {
   dress(theme = this.options.theme) {
     this.options.theme = theme;
     const name = theme === "dark" || (theme !== "light" && this.scheme.matches) ? "dark" : "light";
-    this.theme = { name, ...this.data.themes[name] };
     this.host.dataset.theme = name;
+    // The page may have a ground of its own, on which the canvas should not stand out.
+    const background = hex(getComputedStyle(this.host).backgroundColor) ?? this.data.themes[name].background;
+    this.theme = { ...this.data.themes[name], name: `${name} ${background}`, background };
     this.showPath();
     this.resize();
   }
@@ -60,8 +64,8 @@ export class Tour {
     host.classList.toggle("narrow", host.clientWidth < NARROW);
     const full = document.fullscreenElement === host;
     const narrow = host.clientWidth < NARROW;
-    const most = narrow ? 0.95 * host.clientWidth : SHARE * window.innerHeight;
-    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, most);
+    const square = narrow ? Math.max(0.95 * host.clientWidth, LOWEST) : Infinity;
+    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, square, SHARE * window.innerHeight);
     parts.stage.style.height = `${Math.max(height, 240)}px`;
     this.painter.prepare(parts.stage.clientWidth, parts.stage.clientHeight, this.theme);
     this.ring.prepare(parts.ring.clientWidth || 200, this.theme);
@@ -84,6 +88,7 @@ export class Tour {
     else if (this.moving === "grand") this.roam(seconds);
     this.draw();
     if (this.moving || this.settling) this.ask();
+    else if (this.plane.sampled && !this.ring.dragged) this.ask(); // once more, with all rows
     else this.last = undefined;
     this.wait();
   }
@@ -93,7 +98,8 @@ export class Tour {
     if (this.drawn !== this.axes) this.options.moved?.(this);
     this.drawn = this.axes;
     plane.move(this.axes, this.options.extent);
-    plane.densities(this.shownRanges()).judge();
+    const sampling = this.data.n > CROWD && (this.moving || this.ring.dragged || this.settling);
+    plane.densities(this.shownRanges()).judge(sampling ? EVERY : 1);
     painter.titles = [0, 1].map((d) => this.axisTitle(d));
     painter.paint(this.ranges);
     this.ring.paint(this.axes);
@@ -171,13 +177,15 @@ export class Tour {
 
   pause() {
     this.moving = null;
+    if (this.axes === this.path.keyframes[this.place]) this.reference = this.axes.map((axis) => norm(axis) || 1);
     this.showMoving();
   }
 
   showMoving() {
     const { play, grand } = this.parts;
     play.textContent = this.moving === "path" ? "Pause" : "Play";
-    play.setAttribute("aria-pressed", String(this.moving === "path"));
+    play.title = `${play.textContent} (space)`;
+    play.setAttribute("aria-label", play.title);
     grand.setAttribute("aria-pressed", String(this.moving === "grand"));
   }
 
@@ -234,7 +242,8 @@ export class Tour {
       this.pause();
       this.select(handle);
       this.grabbed = this.axes;
-    } else if (weights !== "end") this.turn(weights, this.grabbed); // from where it was caught: a way back is the way there
+    } else if (weights === "end") this.ask();
+    else this.turn(weights, this.grabbed); // from where it was caught: a way back is the way there
   }
 
   /** Give the selected column its weights in two axes; null leaves one as it is. */
@@ -390,6 +399,12 @@ export class Tour {
     this.observer.disconnect();
     this.scheme.removeEventListener("change", this.onScheme);
   }
+}
+
+/** A colour as CSS computes it, in hexadecimal; undefined for one that is not opaque. */
+function hex(colour) {
+  const parts = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(colour);
+  return parts ? `#${parts.slice(1).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}` : undefined;
 }
 
 const fixed = (value) => value.toFixed(3).replace("-", "−");

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opnb.diagnostics import Finding, diagnose
+from opnb.diagnostics import FOLD_CHECKS, Finding, Verdict, advise, diagnose, edge_finding
 from opnb.studio.visit.settings import BOUNDS, FitSpec
-from opnb.studio.words import quantity
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import report
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
+    from opnb.views import PathErrors
 
 Findings = tuple[Finding, ...]
-_SMALL = 0.2  # of the other's width: what common axes still show
+_SMALL = 0.33  # of the other's width: what common axes still show
 
 # What each check looks at, while it does.
 CHECK_WORDS: Mapping[str, str] = {
@@ -29,6 +29,8 @@ CHECK_WORDS: Mapping[str, str] = {
     "not-converged": "Carrying the search on",
     "noise-separable": "Shuffling the labels",
     "calibration": "Checking the posteriors",
+    "few-directions": "Fitting more directions to parts of the training rows",
+    "worse-than-simple": "Comparing with simple methods",
 }
 
 
@@ -42,6 +44,25 @@ def diagnose_work(result: FitResult, job: Job[Findings]) -> Findings:
 
     report(job, 0.0, "Getting ready")
     return tuple(diagnose(result.classifier, data.X_train, data.y_train, X_test, y_test, progress=progress))
+
+
+def advise_work(result: FitResult, findings: Findings, job: Job[Findings]) -> Findings:
+    """Try the remedies of findings on training rows left out; run by a study's `Job`."""
+    data = result.dataset
+
+    def progress(code: str, share: float) -> None:
+        report(job, share, CHECK_WORDS[code] if code in FOLD_CHECKS else "Trying remedies on rows left out")
+
+    report(job, 0.0, "Getting ready")
+    return tuple(advise(result.classifier, data.X_train, data.y_train, findings, progress=progress))
+
+
+def with_path(findings: Findings, errors: PathErrors | None, lam: float) -> Findings:
+    """Add what a path of lambdas shows of a fit, where Tune has made one and the fit has the best of them."""
+    if errors is None or not np.isclose(errors.choice.lams[errors.choice.best_index], lam):
+        return findings
+    edge = edge_finding(errors.choice.lams, errors.fold_errors, lam)
+    return findings if edge is None else (*findings, edge)
 
 
 @dataclass(frozen=True)
@@ -73,6 +94,18 @@ _NUMBERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
         "Fewest different values on a direction",
         lambda e: f"{min(e['distinct_values'][:2]):,}",
     ),
+    "guessing": ("Rows wrong, where guessing has", lambda e: f"{100 * e['error']:.1f} / {100 * e['guessing']:.1f} %"),
+    "outliers": ("Rows far from all others", lambda e: f"{e['n_far']:,}"),
+    "repeated-directions": ("Correlation of the two directions shown", lambda e: f"{e['correlation']:.2f}"),
+    "edge-of-grid": ("Error at the end of the grid", lambda e: f"{100 * e['errors'][e['best']]:.1f} %"),
+    "few-directions": (
+        "Rows left out that are wrong, with more directions",
+        lambda e: f"{100 * e['error']:.1f} → {100 * e['error_other']:.1f} %",
+    ),
+    "worse-than-simple": (
+        "Rows left out that are wrong, with a simple method",
+        lambda e: f"{100 * e['error']:.1f} → {100 * e['error_other']:.1f} %",
+    ),
 }
 
 
@@ -95,29 +128,39 @@ def remedied_spec(spec: FitSpec, settings: Mapping[str, Any]) -> FitSpec | None:
     return None if mended == spec else mended
 
 
-def what_changed(before: FitResult, after: FitResult) -> str:
-    """Say in a sentence what a new fit of the same data did to the errors."""
+@dataclass(frozen=True)
+class Change:
+    """What a new fit of the same data did to the errors.
+
+    Attributes
+    ----------
+    sentence : str
+        The errors, and how many rows became right or wrong.
+    verdict : Verdict
+        On the same rows.
+    """
+
+    sentence: str
+    verdict: Verdict
+
+
+def what_changed(before: FitResult, after: FitResult) -> Change:
+    """Compare two fits on the held-out rows, or on the training rows where there are none."""
     part, old, new = ("held-out", before.test, after.test)
     if old is None or new is None:
         part, old, new = ("training", before.train, after.train)
-    mended, broken = _moved(before, after, part == "held-out")
+    verdict = _verdict(before, after, part == "held-out")
     went = "fell" if new.error < old.error else "rose" if new.error > old.error else "stayed"
     change = f"stayed at {100 * new.error:.1f} %" if went == "stayed" else ""
     change = change or f"{went} from {100 * old.error:.1f} % to {100 * new.error:.1f} %"
-    right = f"{quantity(mended, 'row')} that {'was' if mended == 1 else 'were'} wrong {_is(mended)} now right"
-    wrong = f"{broken:,} that {'was' if broken == 1 else 'were'} right {_is(broken)} now wrong"
-    return f"The {part} error {change}: of {new.errors.n:,} rows, {right} and {wrong}."
+    return Change(f"The {part} error {change}, counted on {new.errors.n:,} rows. {verdict}", verdict)
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _moved(before: FitResult, after: FitResult, held_out: bool) -> tuple[int, int]:
+def _verdict(before: FitResult, after: FitResult, held_out: bool) -> Verdict:
     """Count the rows that became right and those that became wrong."""
     rows = before.projected.is_test == held_out
     was, now = (fit.projected.predicted[rows] == fit.projected.labels[rows] for fit in (before, after))
-    return int((~was & now).sum()), int((was & ~now).sum())
+    return Verdict(int((~was & now).sum()), int((was & ~now).sum()))
 
 
 def fate(title: str, code: str, findings: Findings) -> str:
@@ -130,12 +173,21 @@ def fate(title: str, code: str, findings: Findings) -> str:
     return f"“{title}” is still a warning: the remedy did not cure it."
 
 
-def much_smaller(before: FitResult, after: FitResult) -> str:
-    """Name the fit, "before" or "after", whose points lie so close together that common axes hide them; else ""."""
-    spans = [float(np.ptp(fit.projected.Z[:, 0])) for fit in (before, after)]
-    if min(spans) >= _SMALL * max(spans):
-        return ""
-    return "before" if spans[0] < spans[1] else "after"
+def share_axes(before: FitResult, after: FitResult) -> bool:
+    """Tell whether one pair of axes suits both fits: neither's points lie so close together that it would hide them."""
+    for d in range(min(before.n_directions, after.n_directions, 2)):
+        spans = [float(np.ptp(fit.projected.Z[:, d])) for fit in (before, after)]
+        if min(spans) < _SMALL * max(spans):
+            return False
+    return True
+
+
+def in_order(findings: Findings) -> bool:
+    """Tell whether nothing is wrong and the error is clearly below guessing."""
+    return all(
+        finding.severity != "warning" and (finding.code, finding.severity) != ("guessing", "notice")
+        for finding in findings
+    )
 
 
 def comparable_objectives(first: FitSpec, second: FitSpec) -> bool:

@@ -16,6 +16,7 @@ from opnb.lessons.guide import HEAD, HOW, guide_html, guide_markdown, title
 from opnb.lessons.lesson import Value
 from opnb.studio.learn.links import Place, from_query, link, place_of, to_query
 from opnb.studio.learn.player import story_player
+from opnb.studio.learn.turning import turn_it
 from opnb.studio.ui import address
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import narrow, theme
@@ -134,6 +135,8 @@ def _lesson(visit: Visit) -> None:
         st.markdown(f"**Question.** {escaped(lesson.question, 1000)}")
         with st.expander("Answer"):
             st.markdown(escaped(lesson.answer, 2000))
+    if lesson.to_turn is not None:
+        turn_it(lesson, visit.place.values)
     if story is not None:
         _follow(visit, story)
 

@@ -37,7 +37,9 @@ def columns(result: FitResult) -> None:
     st.subheader("How few columns would do")
     if len(result.dataset.columns) == 1:
         st.caption("There is one column only.")
-    elif st.toggle(f"Leave them out one after the other (about {fits_of_path(result)} fits)", key="column-path-wanted"):
+    elif st.toggle(
+        f"Leave them out one after the other (about {fits_of_path(result)} fits)", key=f"column-path-{result.id}"
+    ):
         _path(result)
 
 

@@ -8,6 +8,9 @@ import streamlit as st
 
 from opnb.data.limits import megabytes
 from opnb.data.wishes import SUPPORTED
+from opnb.studio.ui.file_box import file_box
+from opnb.studio.ui.progress import wait_words
+from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import (
@@ -24,7 +27,6 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
 
 SHOW_ROWS = "show new rows"  # asks the Workbench to turn to them
-LET_IN = 4 * LIMITS.max_bytes // 2**20  # megabytes that come as far as the reader, which has words for what is too much
 _ERROR = "intake-error"
 _SEEN = "upload-seen"
 _READ = f"{SUPPORTED}, up to {megabytes(LIMITS.max_bytes)}."
@@ -36,7 +38,7 @@ def upload_box(state: Studio, label: str, key: str, *, brief: bool = False) -> N
 
     Where there is little room, what can be read is told on demand.
     """
-    file = st.file_uploader(label, key=f"upload-{key}", max_upload_size=LET_IN, help=_READ if brief else None)
+    file = file_box(label, f"upload-{key}", help=_READ if brief else None)
     if not brief:
         st.caption(_READ)  # always in sight: the box itself says nothing of it beside a file that is too large
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
@@ -46,6 +48,7 @@ def upload_box(state: Studio, label: str, key: str, *, brief: bool = False) -> N
 def bring_in(intake: Callable[[], str], file_id: str | None = None) -> None:
     """Bring data in, and run the page again with them; where they cannot be had, keep the reason."""
     with st.spinner("Reading …"):
+        studio().work.reading.look = wait_words(st.empty())
         # Streamlit may end a run at any of its own calls, so a file counts as seen only once it was brought in.
         st.session_state[_ERROR] = intake()
         st.session_state[_SEEN] = file_id or st.session_state.get(_SEEN)

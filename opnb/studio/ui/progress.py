@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from opnb.studio.ui.session import studio
 from opnb.studio.words import about, quantity
@@ -75,6 +76,19 @@ def _look(errand: Errand[Any], said: Said, below: Callable[[Job[Any]], None], no
     else:
         st.progress(*said(job))
     below(job)
+
+
+def wait_words(place: DeltaGenerator) -> Callable[[Job[Any], int], None]:
+    """Give a function that says, in one place of the page, how long work has been waited for.
+
+    Streamlit ends the run there when the visitor has left or has clicked on something else, and the work ends with it.
+    """
+
+    def say(job: Job[Any], ahead: int) -> None:
+        where = f"Waiting for a free place: {quantity(ahead, 'job')} to start" if ahead else "Under way"
+        place.caption(f"{where}, {job.seconds:.0f} s")
+
+    return say
 
 
 def counted(job: Job[Any], done: int, total: int, what: str, seconds_left: float | None) -> tuple[float, str]:

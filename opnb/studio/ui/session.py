@@ -19,7 +19,9 @@ from opnb.core.warm_up import warm_up
 from opnb.data import propose
 from opnb.errors import OPNBError, WorkspaceError
 from opnb.studio.logs import event, visit_of
-from opnb.studio.ui import address
+from opnb.studio.serving.guard import is_of_this_computer
+from opnb.studio.ui import address, tab
+from opnb.studio.ui.gate import ask_about_workspace
 from opnb.studio.visit.links import from_query, to_query
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.saving import Keeper
@@ -33,6 +35,11 @@ from opnb.workspace import Store, store_settings
 
 _KEY = "studio"
 _ENTERED, _WANTED = "entered", "page asked for"
+_OPENING, _LEFT, _TOLD = "how to open", "workspace that was left", "told of the update"
+_BY_LINK = "begun by a link"
+_UPDATED = (
+    "The app was updated while this page was open. Go on as you like; reload the page to have all of the new one."
+)
 _LOOKING = 3.0  # seconds
 _THIS_COMPUTER = ("localhost", "127.0.0.1", "::1")
 
@@ -41,10 +48,45 @@ def enter(pages: Sequence[StreamlitPage]) -> None:
     """Note that the app's own script has run, and go to the page that was asked for before it had."""
     st.session_state[_ENTERED] = True
     address.remember_workspace()
+    if tab.is_of_another_program() and not st.session_state.get(_TOLD):
+        st.session_state[_TOLD] = True
+        st.toast(_UPDATED, icon=":material/update:", duration="long")
     wanted = st.session_state.pop(_WANTED, "")
     for page in pages:
         if wanted and page.url_path == wanted:
             st.switch_page(page, query_params=st.query_params.to_dict())
+
+
+def leave() -> None:
+    """Note in the visitor's browser, after a page, which workspace the tab is in."""
+    if _KEY in st.session_state:
+        tab.remember(st.session_state[_KEY].keeper.id, st.session_state.get(_LEFT, ""))
+
+
+def _take_up_again() -> None:
+    """Go back to the workspace that the tab remembers: the server was restarted, or the address has lost it."""
+    found = tab.remembered()
+    here: Studio | None = st.session_state.get(_KEY)
+    in_use = address.workspace() or (here is not None and here.keeper.id)
+    by_link = bool(address.own_query()) if here is None else st.session_state.get(_BY_LINK)
+    if not found or in_use or by_link or st.session_state.get(_LEFT) == found:
+        return
+    st.session_state[_LEFT] = found  # once only: it may be gone
+    st.session_state[_OPENING] = "open"
+    if here is not None:
+        here.close()
+        del st.session_state[_KEY]
+        st.query_params.clear()  # of the example that was shown meanwhile
+    address.set_workspace(found)
+
+
+def _ask_first() -> None:
+    """Ask before a workspace is opened that this browser does not know: the link may be anybody's."""
+    asked, store = address.workspace(), _store()[0]
+    if store is None or not asked or _OPENING in st.session_state:
+        return
+    if not tab.knows(asked) and store.has(asked):
+        st.session_state[_OPENING] = ask_about_workspace(asked)
 
 
 def studio() -> Studio:
@@ -53,7 +95,9 @@ def studio() -> Studio:
     What changed since it was asked for last is saved: every page and every part of one asks at its beginning.
     """
     inside()
+    _take_up_again()
     if _KEY not in st.session_state:
+        _ask_first()
         st.session_state[_KEY] = _begin()
     state: Studio = st.session_state[_KEY]
     save(state)
@@ -74,10 +118,13 @@ def _begin() -> Studio:
     event("visit", visit=visit_of(owner))
     store, problem = _store()
     state.keeper, state.notices = Keeper(store), [problem] if problem else []
-    if store is not None and address.workspace() and _reopen(state, address.workspace()):
+    opening = st.session_state.pop(_OPENING, "open")
+    wanted = "" if opening == "leave" else address.workspace()
+    if store is not None and wanted and _reopen(state, wanted, copied=opening == "copy"):
         return state
     address.set_workspace("")
     query = address.own_query()
+    st.session_state[_BY_LINK] = bool(query)  # later the page writes what it shows there
     if query:
         state.begin_from(from_query(query))
         if state.fits_by_itself:
@@ -90,15 +137,15 @@ def _begin() -> Studio:
     return state
 
 
-def _reopen(state: Studio, workspace_id: str) -> bool:
-    """Go on where the workspace was left, and tell whether it could be opened."""
+def _reopen(state: Studio, workspace_id: str, *, copied: bool) -> bool:
+    """Go on where the workspace was left, in itself or in a copy, and tell whether it could be opened."""
     place = st.empty()
 
     def progress(done: int, all: int) -> None:
         place.progress(done / all, f"Opening your workspace: fit {done + 1} of {all}")
 
     try:
-        found = state.keeper.open(workspace_id, progress)
+        found = (state.keeper.read if copied else state.keeper.open)(workspace_id, progress)
         state.resume(found.snapshot)
     except OPNBError as error:
         state.keeper = Keeper(state.keeper.store)
@@ -107,13 +154,15 @@ def _reopen(state: Studio, workspace_id: str) -> bool:
     finally:
         place.empty()
     state.notices += found.problems
-    state.keeper.leave_as_it_is(state.snapshot())
+    if not copied:
+        state.keeper.leave_as_it_is(state.snapshot())
     return True
 
 
 def _store() -> tuple[Store | None, str]:
     """Give the store of this server, or the reason why there is none."""
-    local = st.get_option("server.address") in _THIS_COMPUTER
+    # Behind a proxy the app listens to this computer alone, too, and is served all the same.
+    local = st.get_option("server.address") in _THIS_COMPUTER and is_of_this_computer(st.context.headers)
     try:
         settings = store_settings(os.environ, local=local)
     except WorkspaceError as error:
@@ -145,6 +194,7 @@ def go_on_with(found: Opened) -> None:
 
 def start_afresh() -> None:
     """Forget this visit, so that the next run begins another."""
+    st.session_state[_LEFT] = address.workspace()
     studio().close()
     del st.session_state[_KEY]
     address.set_workspace("")

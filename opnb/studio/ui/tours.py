@@ -79,8 +79,8 @@ def tour_element(
     Parameters
     ----------
     prepared : Prepared
-    figure : plotly.graph_objects.Figure
-        Of the axes at which the tour stands.
+    figure : plotly.graph_objects.Figure or None
+        Of the axes at which the tour stands; without one the canvas stays.
     key : str
     alt : str
         What the chart is, for those who do not see it.
@@ -89,7 +89,7 @@ def tour_element(
     axes : ndarray of shape (n_columns, 2), optional
         Where to begin; at the first two directions if not given.
     way : str, optional
-        Names a way that was just added, to be followed.
+        Names a way that was just added, the last of the tour's, to be played.
     height : int, default=520
 
     Returns
@@ -109,7 +109,7 @@ def tour_element(
         "height": height,
         "extent": prepared.tour.extent,
     }
-    chart = chart_data(figure, key, alt, revision=f"{fit} {look['at']}", selects=fit)
+    chart = b"" if figure is None else chart_data(figure, key, alt, revision=f"{fit} {look['at']}", selects=fit)
     data = f"{json.dumps(look)}\n".encode() + chart
     state = _element(key=key, data=data, on_plane_change=_nothing, on_selected_change=_nothing)
     _points(key=f"{key}-points", data=f"{prepared.id}\n".encode() + prepared.data)

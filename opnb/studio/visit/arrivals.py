@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from opnb.data import Limits, Recipe, Table, read_table
+from opnb.data import Limits, Recipe, Table
 from opnb.errors import ModelFileError, ReadingError
 from opnb.estimators.loading import model_from_bytes
+from opnb.studio.work.errands import Attended
+from opnb.studio.work.reading import read_upload
 
 if TYPE_CHECKING:
     from opnb.estimators.classifier import OPNBClassifier
@@ -54,15 +56,17 @@ class ModelFile(KeptFile):
     recipe: Recipe
 
 
-def read_rows(name: str, raw: bytes, reading: Mapping[str, Any] | None = None, limits: Limits = ROW_LIMITS) -> Rows:
-    """Read a table of new rows.
+def read_rows(
+    errand: Attended, name: str, raw: bytes, reading: Mapping[str, Any] | None = None, limits: Limits = ROW_LIMITS
+) -> Rows:
+    """Read a table of new rows, as an errand of its visitor where it is large.
 
     Raises
     ------
     ReadingError
     """
     given = dict(reading or {})
-    return Rows(name, raw, given, read_table(raw, name=name, limits=limits, **given))
+    return Rows(name, raw, given, read_upload(errand, raw, name, limits, **given))
 
 
 def looks_like_model(raw: bytes) -> bool:

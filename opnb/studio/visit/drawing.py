@@ -7,7 +7,14 @@ from dataclasses import fields
 from typing import Any
 
 from opnb.diagnostics import Finding
-from opnb.figures import comparison_figure, draw_projection, draw_strip, importance_figure, path_figure
+from opnb.figures import (
+    comparison_figure,
+    draw_marks,
+    draw_projection,
+    draw_strip,
+    importance_figure,
+    path_figure,
+)
 from opnb.figures.new_rows import add_new_rows
 from opnb.reports.fit_report import fit_report
 from opnb.studio.visit.arrivals import ModelFile
@@ -17,6 +24,7 @@ from opnb.studio.visit.snippet import python_snippet
 from opnb.studio.visit.tours import plane_of, turned_view
 from opnb.views import (
     ColumnImportance,
+    Marks,
     PathErrors,
     ProjectionView,
     StripView,
@@ -105,6 +113,32 @@ def side_by_side(
     ]
     planes = [mirrored(one, turn) for one, turn in zip(again, turns, strict=True) if isinstance(one, ProjectionView)]
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
+
+
+def picture_with_marks(result: FitResult, marks: Marks, **drawing: Any) -> Any:
+    """Draw the picture of a result with a finding marked in it, all points shown."""
+    spec = PictureSpec(directions=marks.directions)
+    computed = compute(result, spec)
+    assert isinstance(computed, ProjectionView)  # marks need two directions
+    return draw_marks(computed, marks, result.projected, **drawing)
+
+
+def pair_of_pictures(
+    results: tuple[FitResult, FitResult],
+    titles: tuple[str, str],
+    picture: PictureSpec,
+    same_axes: bool,
+    **drawing: Any,
+) -> list[Any]:
+    """Draw two results whole, a figure each, on the same axes if both are planes and it is wanted."""
+    computed = [compute(result, picture) for result in results]
+    planes = [one for one in computed if isinstance(one, ProjectionView)]
+    if same_axes and len(planes) == 2:
+        computed = [compute(result, picture, joint_ranges(planes)) for result in results]
+    return [
+        draw(one, title=title, focus=focus_of(result, picture), **drawing)
+        for one, title, result in zip(computed, titles, results, strict=True)
+    ]
 
 
 def report(

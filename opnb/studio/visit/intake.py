@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from opnb.data import Limits, Table, read_table
+from opnb.data import Limits, Table
 from opnb.data.roles import FEW_CLASSES
 from opnb.errors import OPNBError, ReadingError, Remedy
 from opnb.studio.logs import event, visit_of
@@ -18,6 +18,7 @@ from opnb.studio.visit.arrivals import Rows, Unread, looks_like_model, open_mode
 from opnb.studio.visit.links import LONGEST_NAME
 from opnb.studio.visit.sources import HASH_LENGTH, DataSpec, Source, fetch_table
 from opnb.studio.visit.state import Draft, Studio
+from opnb.studio.work.reading import read_upload
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
@@ -108,7 +109,7 @@ def bring_rows(state: Studio, name: str, data: bytes) -> str:
     if looks_like_model(data):
         return show_model(state, name, data)
     try:
-        use_as_rows(state, read_rows(name, data))
+        use_as_rows(state, read_rows(state.work.reading, name, data))
     except ReadingError as error:
         state.unread = Unread(name, data, {}, error)
     return ""
@@ -138,13 +139,13 @@ def _read(state: Studio, name: str, data: bytes, given: dict[str, Any]) -> tuple
     # The link may come from anyone, and some of Python's encodings take very long.
     if wanted is not None and reading and reading.get("encoding", "utf-8") in ENCODINGS:
         try:
-            table = read_table(data, name=name, limits=LIMITS, **reading)  # type: ignore[arg-type]
+            table = read_upload(state.work.reading, data, name, LIMITS, **reading)
         except ReadingError:  # it is another file
             pass
         else:
             if table.content_hash.startswith(wanted.content):
                 return table, reading
-    return read_table(data, name=name, limits=LIMITS, **given), given
+    return read_upload(state.work.reading, data, name, LIMITS, **given), given
 
 
 def change_data(state: Studio, spec: DataSpec) -> bool:

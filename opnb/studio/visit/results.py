@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from opnb.estimators.novelty import Novelty, learn_novelty
-from opnb.views import Metrics, Projected, metrics, project
+from opnb.views import ClassScores, Metrics, Projected, class_scores, metrics, project
 from opnb.views.silent import silent_columns
 
 if TYPE_CHECKING:
@@ -98,6 +98,11 @@ class FitResult:
     def measures(self) -> Measures:
         """How well it predicts the training rows, and the held-out rows if there are any."""
         return self.measured or metrics(self.projected)
+
+    @cached_property
+    def class_scores(self) -> ClassScores:
+        """How well it predicts class by class, on the held-out rows if there are any."""
+        return class_scores(self.projected)
 
     @property
     def train(self) -> Metrics:

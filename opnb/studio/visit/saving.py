@@ -170,6 +170,11 @@ class Keeper:
         self._known = {fit.key for fit in found.snapshot.fits}
         return found
 
+    def read(self, workspace_id: str, progress: Progress = lambda done, all: None) -> Opened:
+        """Read a workspace without going on in it, for a copy; raises as `open` does."""
+        assert self.store is not None
+        return shelf_of(self.store, workspace_id).open(progress)
+
     def leave_as_it_is(self, snapshot: Snapshot | None) -> None:
         """Note a visit that has nothing worth keeping yet: only a change is saved."""
         self._last = None if snapshot is None else snapshot.mark()

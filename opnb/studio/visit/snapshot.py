@@ -40,6 +40,7 @@ _LONGEST = 1_000_000  # characters of a setting: the roles of thousands of colum
 _MOST_NOTES, _LONGEST_NOTE = 20, 500
 # A table that came as CSV may be larger as Parquet; what was read within the limits once is read again.
 _LIMITS = Limits(max_bytes=2**40, max_uncompressed=2**31)
+_CELL = 8  # bytes of a number
 _log = logging.getLogger(__name__)
 
 
@@ -179,7 +180,11 @@ class Opened:
 
 
 def opened(
-    items: Sequence[Item], *, own: bool = True, progress: Callable[[int, int], None] = lambda done, all: None
+    items: Sequence[Item],
+    *,
+    own: bool = True,
+    progress: Callable[[int, int], None] = lambda done, all: None,
+    most: float = math.inf,
 ) -> Opened:
     """Read a visit from items.
 
@@ -190,14 +195,16 @@ def opened(
         Whether they come from this app's own store. The scores of fits from elsewhere are not believed but computed,
         and a fit that cannot be predicted with is left out.
     progress : callable
-        Gets the number of fits that are read, and that of all.
+        Gets the number of fits that are read, and that of all; what it raises ends the reading.
+    most : float
+        Bytes that all tables, as read and as prepared, may have together.
 
     Raises
     ------
     WorkspaceError
         Where there is nothing that could be shown.
     """
-    reader = _Reader({item.name: item for item in items}, own)
+    reader = _Reader({item.name: item for item in items}, own, most)
     found = sorted((item for item in items if item.kind == "fit"), key=lambda item: (item.made, item.key))
     fits: list[FitResult] = []
     names: dict[str, str] = {}
@@ -219,8 +226,8 @@ def opened(
 class _Reader:
     """Reads items, each table and each preparation once."""
 
-    def __init__(self, items: Mapping[Name, Item], own: bool) -> None:
-        self.items, self.own = items, own
+    def __init__(self, items: Mapping[Name, Item], own: bool, most: float) -> None:
+        self.items, self.own, self.room = items, own, most
         self._tables: dict[str, Table] = {}
         self._datasets: dict[tuple[str, DataSpec], Dataset] = {}
         self._failures: list[tuple[str, str]] = []
@@ -325,7 +332,9 @@ class _Reader:
     def table(self, key: str) -> Table:
         if key not in self._tables:
             item = self._item("table", key)
-            table = kept_table(item.about, self.content(item), _LIMITS)
+            cells = max(int(min(_LIMITS.max_cells, self.room / _CELL)), 1)
+            table = kept_table(item.about, self.content(item), replace(_LIMITS, max_cells=cells))
+            self._take(int(table.frame.memory_usage(deep=True).sum()))
             if table.content_hash != key:
                 raise WorkspaceError("a table is not the one its name says.")
             self._tables[key] = table
@@ -333,8 +342,15 @@ class _Reader:
 
     def dataset(self, key: str, spec: DataSpec) -> Dataset:
         if (key, spec) not in self._datasets:
-            self._datasets[key, spec] = prepared(self.table(key), spec)
+            dataset = prepared(self.table(key), spec)
+            self._take(dataset.X.nbytes)
+            self._datasets[key, spec] = dataset
         return self._datasets[key, spec]
+
+    def _take(self, size: int) -> None:
+        self.room -= size
+        if self.room < 0:
+            raise WorkspaceError("its tables are larger than a workspace from elsewhere may have.")
 
     def content(self, item: Item) -> bytes:
         if item.content is None:

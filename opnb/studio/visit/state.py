@@ -335,7 +335,7 @@ class Studio:
                 self.new.model = open_model(file.name, file.raw)
                 return
             limits = ROW_LIMITS if role == "rows" else Limits()
-            rows = read_rows(file.name, file.raw, file.reading, limits)
+            rows = read_rows(self.work.reading, file.name, file.raw, file.reading, limits)
         except ReadingError as error:
             self.unread = Unread(file.name, file.raw, file.reading, error)
         except OPNBError as error:

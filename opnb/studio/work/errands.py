@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
+from opnb.errors import OPNBError
 from opnb.studio.work.jobs import Job, Queue, long_queue, queue
 
 T = TypeVar("T")
+_LOOK = 0.2  # seconds between two looks at work that somebody waits for
 
 
 @dataclass(frozen=True)
@@ -133,3 +135,42 @@ class LongRun(Errand[None]):
         if job is not None:
             self.problem = job.error
         return job
+
+
+class Attended(Errand[Any]):
+    """Work that somebody waits for in the thread that asks: it ends when that goes on without it.
+
+    Attributes
+    ----------
+    look : callable
+        Called from time to time with the job and its place in the queue, to show them; what it raises ends the work.
+    """
+
+    def __init__(self, visitor: Visitor | None = None) -> None:
+        super().__init__(visitor)
+        self.look: Callable[[Job[Any], int], None] = lambda job, place: None
+
+    def attend(self, work: Callable[[Job[T]], T]) -> T:
+        """Have work done in its turn and give the outcome; what this visitor waited for before is ended.
+
+        Raises
+        ------
+        OPNBError
+            What went wrong, or that it was ended.
+        """
+        self.drop()
+        job = self.begin(work, note=_note_awaited)
+        try:
+            while not job.wait(_LOOK):
+                self.look(job, self.queue.place(job))
+            ended = job.stopping
+        finally:
+            self.queue.cancel(job)
+            self.job = None if self.job is job else self.job
+        if job.error or ended:
+            raise OPNBError(job.error or "This was stopped before it was done. Ask for it again.")
+        return cast("T", job.result)
+
+
+def _note_awaited(job: Job[Any]) -> None:
+    job.awaited = True

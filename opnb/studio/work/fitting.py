@@ -109,13 +109,13 @@ class _Watch:
 
     def __init__(self, job: Job[FitResult], progress: FitProgress, X: NDArray[np.float64]) -> None:
         self.job, self.progress, self.X = job, progress, X
-        self.deadline = time.perf_counter() + fit_limits().seconds
+        self.deadline = job.worked + fit_limits().seconds
         self.stopped = self.late = False
 
     def __call__(self, iteration: Iteration) -> bool:
         self.progress.note(iteration.start, iteration.objective)
         self.progress.points = self._project(iteration.V[:, :2])
-        self.late = time.perf_counter() > self.deadline  # the estimate before the start can err
+        self.late = self.job.worked > self.deadline  # the estimate before the start can err
         self.stopped = self.job.stopping
         return self.stopped or self.late
 
@@ -202,6 +202,11 @@ class _Part(Job[Any]):
     def stopping(self) -> bool:
         """Whether the study should end."""
         return self.whole.stopping
+
+    @property
+    def worked(self) -> float:
+        """Seconds of the study's work."""
+        return self.whole.worked
 
 
 def fit_within(job: Job[Any], spec: FitSpec, result: FitResult, dataset: Dataset | None = None) -> FitResult:

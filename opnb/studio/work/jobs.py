@@ -1,8 +1,12 @@
 """Work that outlasts a page run: threads that know nothing of Streamlit, in one fair queue for the whole process.
 
 A page makes a `Job`, hands it to `queue()`, and looks at it from time to time. The work gets the job itself: it
-publishes its progress there and asks there whether to stop. One visitor with many jobs cannot keep others out: the
-next job is that of a visitor with the fewest jobs running, of equals the one served longest ago.
+publishes its progress there and asks there whether to stop.
+
+The next job is that of the visitor who has been served least of late, where every second of waiting makes up for one of
+service: neither can one visitor with much work keep others out, nor can a stream of newcomers keep out who was served
+before. Work that has run for a turn while others wait gives way at the point where it asks whether to stop, and goes
+on there when its turn comes again.
 
 A quiet job is one that nobody asked for. It runs only while no other waits or runs, takes no other's place, and is
 asked to stop as soon as another comes.
@@ -11,8 +15,8 @@ asked to stop as soon as another comes.
 from __future__ import annotations
 
 import gc
-import itertools
 import logging
+import math
 import sys
 import threading
 import time
@@ -24,13 +28,16 @@ from typing import Any, Generic, Literal, TypeVar
 
 from opnb.errors import OPNBError
 from opnb.studio.logs import event, visit_of
-from opnb.studio.work.limits import fits_at_a_time
+from opnb.studio.work.limits import fits_at_a_time, turn_seconds
 
 T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
 _GRACE = 1.5  # seconds a visitor may be unreachable: a reload of the page drops the connection for a moment
 _TURN = 0.0005  # seconds
-_REMEMBERED = 1_000  # visitors whose latest turn is known: one who had a turn goes behind one who had none
+_REMEMBERED = 1_000  # visitors of whom it is known how long they were served
+_FORGOTTEN = 600.0  # seconds after which a second of service counts for a third of one
+_MOST_PAUSED = 4  # jobs that have given way: each still holds its memory
+_LOOK = 0.1  # seconds between two looks of a paused job at whether to end
 _log = logging.getLogger(__name__)
 
 
@@ -69,19 +76,41 @@ class Job(Generic[T]):
         self.status: Status = "waiting"
         self.started = self.began = time.monotonic()
         self.abandoned = False
+        self.awaited = False  # a page stands still for it: what else its owner has running gives way at once
         self._work, self._watchers, self._grace = work, [alive], grace
         self._in_the_way: Callable[[], bool] = lambda: False
+        self._give_way: Callable[[], None] = lambda: None
+        self._hold: Callable[[bool], None] = lambda held: None
+        self._worker: threading.Thread | None = None
+        self._paused = 0.0
         self._last_seen = self.started
         self._cancelled = threading.Event()
         self._finished = threading.Event()
 
     @property
     def stopping(self) -> bool:
-        """Whether the work should end: asked for by `cancel`, or because nobody is there to see the result."""
+        """Whether the work should end: asked for by `cancel`, or because nobody is there to see the result.
+
+        The work itself, when it asks, may have to wait here for its next turn.
+        """
+        if threading.current_thread() is self._worker and not self._is_stopped():
+            self._give_way()
+        return self._is_stopped()
+
+    def _is_stopped(self) -> bool:
         if not self._cancelled.is_set() and self._is_abandoned():
             self.abandoned = True
             self._cancelled.set()
         return self._cancelled.is_set()
+
+    @property
+    def worked(self) -> float:
+        """Seconds of work so far, without those of waiting for a turn."""
+        return time.monotonic() - self.began - self._paused
+
+    def held_by(self, hold: Callable[[bool], None]) -> None:
+        """Name a function that halts (True) and resumes (False) what works elsewhere for this job."""
+        self._hold = hold
 
     @property
     def finished(self) -> bool:
@@ -107,7 +136,7 @@ class Job(Generic[T]):
 
     def run(self) -> None:
         """Do the work in the calling thread and record the outcome; never raises."""
-        self.status, self.began = "running", time.monotonic()
+        self.status, self.began, self._worker = "running", time.monotonic(), threading.current_thread()
         try:
             self.result = self._work(self)
             self.status = "done"
@@ -141,35 +170,69 @@ class Job(Generic[T]):
         return now - self._last_seen > grace
 
 
-class Queue:
-    """Runs jobs in threads, a limited number at a time."""
+class _Service:
+    """Remembers how long each owner was served; what is long past counts less and less."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self) -> None:
+        self._served: dict[str, tuple[float, float]] = {}
+
+    def of(self, owner: str, now: float) -> float:
+        """Give the seconds that count now."""
+        seconds, when = self._served.get(owner, (0.0, now))
+        return seconds * math.exp((when - now) / _FORGOTTEN)
+
+    def add(self, owner: str, seconds: float, now: float) -> None:
+        """Note that an owner was served."""
+        total = self.of(owner, now) + seconds
+        self._served.pop(owner, None)
+        self._served[owner] = (total, now)
+        for old in list(self._served)[:-_REMEMBERED]:
+            del self._served[old]
+
+
+class Queue:
+    """Runs jobs in threads, a limited number at a time.
+
+    Parameters
+    ----------
+    limit : int
+        How many run at once.
+    turn : float, optional
+        Seconds a job runs before it gives way to those of others; the server's setting if not given.
+    """
+
+    def __init__(self, limit: int, turn: float | None = None) -> None:
         self.limit = limit
-        self._waiting: list[Job] = []
-        self._running: list[Job] = []
-        self._served: dict[str, int] = {}
-        self._turns = itertools.count(1)
+        self.turn = turn_seconds() if turn is None else turn
+        self._waiting: dict[Job, float] = {}  # since when; those that have given way among them
+        self._running: dict[Job, float] = {}
+        self._paused: dict[Job, threading.Event] = {}
+        self._service = _Service()
+        self._moved = time.monotonic()
         self._lock = threading.Lock()
 
     def submit(self, job: Job[T]) -> Job[T]:
         """Put a job into the queue; it starts at once where there is room."""
         job._in_the_way = lambda: self._keeps_others_out(job)
+        job._give_way = lambda: self._give_way(job)
         with self._lock:
-            self._waiting.append(job)
+            self._moved = time.monotonic() if not self._waiting else self._moved
+            self._waiting[job] = time.monotonic()
         self._advance()
         return job
 
     def _keeps_others_out(self, job: Job) -> bool:
-        return job.status == "running" and any(other.owner != job.owner for other in list(self._waiting))
+        return job.status == "running" and any(
+            other.owner != job.owner and not other.quiet for other in list(self._waiting)
+        )
 
     def cancel(self, job: Job) -> None:
         """Stop a job, whether it waits or runs."""
         job.cancel()
         with self._lock:
-            waits = job in self._waiting
+            waits = job in self._waiting and job not in self._paused
             if waits:
-                self._waiting.remove(job)
+                del self._waiting[job]
         if waits:
             job.drop()
 
@@ -180,33 +243,40 @@ class Queue:
             order = self._order()
             return order.index(job) + 1 if job in order else 0
 
-    def _order(self) -> list[Job]:
-        """Sort the waiting jobs as they will start if no other comes.
+    def idle_seconds(self) -> float:
+        """Give the seconds for which somebody waits and nothing has begun, ended or given way."""
+        with self._lock:
+            waits = any(not job.quiet for job in self._waiting)
+            return time.monotonic() - self._moved if waits else 0.0
 
-        First comes the owner with the fewest jobs running or ahead, of equals the one served longest ago; quiet jobs
-        come after all others.
-        """
-        busy = Counter(job.owner for job in self._running if not job.quiet)
-        turns = []
-        for job in self._waiting:
-            turns.append((job.quiet, busy[job.owner], self._served.get(job.owner, 0)))
-            busy[job.owner] += not job.quiet
-        return [self._waiting[i] for i in sorted(range(len(turns)), key=turns.__getitem__)]
+    def _order(self) -> list[Job]:
+        """Sort the waiting jobs as they will start if no other comes: the smallest account first, quiet jobs last."""
+        now = time.monotonic()
+        ahead = Counter(job.owner for job in self._running if not job.quiet)
+        since = dict(self._running)
+        accounts: dict[Job, float] = {}
+        for job, when in self._waiting.items():
+            running = sum(now - began for other, began in since.items() if other.owner == job.owner)
+            # What the owner has running or ahead counts as the turns that it will have.
+            served = self._service.of(job.owner, now) + running + self.turn * ahead[job.owner]
+            accounts[job] = served - (now - when)
+            ahead[job.owner] += not job.quiet
+        return sorted(accounts, key=lambda job: (job.quiet, accounts[job]))
 
     def _advance(self) -> None:
         with self._lock:
-            for job in [job for job in self._waiting if job.stopping]:
-                self._waiting.remove(job)
+            for job in [job for job in self._waiting if job not in self._paused and job._is_stopped()]:
+                del self._waiting[job]
                 job.drop()
             starting = self._next()
             for job in starting:
-                self._waiting.remove(job)
-                self._running.append(job)
-                if not job.quiet:  # nobody pays for what he did not ask for
-                    self._served[job.owner] = next(self._turns)
-            for owner in sorted(self._served, key=self._served.__getitem__)[:-_REMEMBERED]:
-                del self._served[owner]
-        for job in starting:
+                del self._waiting[job]
+                self._running[job] = self._moved = time.monotonic()
+            resumed = [self._paused.pop(job) for job in starting if job in self._paused]
+            new = [job for job in starting if job.status == "waiting" and job._worker is None]
+        for turn in resumed:
+            turn.set()
+        for job in new:
             threading.Thread(target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True).start()
 
     def _next(self) -> list[Job]:
@@ -221,18 +291,56 @@ class Queue:
             job.cancel()
         return others[: max(self.limit - busy, 0)]
 
+    def _give_way(self, job: Job) -> None:
+        """Let others have their turn, where this job has had its own; called by the job's thread."""
+        turn = threading.Event()
+        with self._lock:
+            now = time.monotonic()
+            if len(self._paused) >= _MOST_PAUSED or not self._is_wanted(job, now):
+                return
+            self._leave(job, now)
+            self._waiting[job], self._paused[job], self._moved = now, turn, now
+        job._hold(True)
+        self._advance()
+        while not turn.wait(_LOOK):
+            if job._is_stopped():
+                self._come_back(job)
+        job._paused += time.monotonic() - now
+        job._hold(False)
+
+    def _is_wanted(self, job: Job, now: float) -> bool:
+        """Tell whether the place of a running job is due to others, or to what its own owner stands still for."""
+        due = now - self._running.get(job, now) >= self.turn
+        others = (other for other in self._waiting if not other.quiet)
+        return any(due if other.owner != job.owner else other.awaited for other in others)
+
+    def _come_back(self, job: Job) -> None:
+        """Let a job that is to end do so at once, beyond the limit: it takes but a moment."""
+        with self._lock:
+            turn = self._paused.pop(job, None)
+            if turn is not None:
+                del self._waiting[job]
+                self._running[job] = time.monotonic()
+                turn.set()
+
+    def _leave(self, job: Job, now: float) -> None:
+        seconds = now - self._running.pop(job)
+        if not job.quiet:  # nobody pays for what he did not ask for
+            self._service.add(job.owner, seconds, now)
+
     def _run(self, job: Job) -> None:
         job.run()
         _note(job)
         with self._lock:
-            self._running.remove(job)
+            self._moved = time.monotonic()
+            self._leave(job, self._moved)
         self._advance()
 
 
 def _note(job: Job) -> None:
     """Tell the server's log how a job ended, without anything of its visitor."""
     status = "abandoned" if job.abandoned else job.status
-    waited, seconds = job.began - job.started, time.monotonic() - job.began
+    waited, seconds = job.began - job.started, job.worked
     event("job", visit=visit_of(job.owner), status=status, waited=waited, seconds=seconds)
 
 

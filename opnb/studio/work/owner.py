@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
-from opnb.studio.work.errands import Errand, LongRun, Visitor
+from opnb.studio.work.errands import Attended, Errand, LongRun, Visitor
 from opnb.studio.work.studies import Studies
 
 KEPT_RUNS = 10
@@ -25,6 +25,8 @@ class LongWork:
         The fit under way.
     studies : Studies
         Work about fits: diagnoses, paths and the like.
+    reading, export : Attended
+        A file on its way in, and one on its way out.
     looks : Studies
         Quick looks at fits that nobody asked for; they make way for everything else.
     """
@@ -33,6 +35,7 @@ class LongWork:
         self.visitor = visitor or Visitor()
         self.fit: Errand[Any] = Errand(self.visitor)
         self.studies = Studies(self.visitor)
+        self.reading, self.export = Attended(self.visitor), Attended(self.visitor)
         self.looks = Studies(self.visitor, quiet=True)
         self._runs: dict[str, dict[Hashable, LongRun]] = {}
         self._closed = False
@@ -65,10 +68,6 @@ class LongWork:
     def close(self) -> None:
         """End all of it; nothing can begin any more."""
         self._closed = True
-        for errand in (
-            self.fit,
-            self.studies,
-            self.looks,
-            *(run for runs in self._runs.values() for run in runs.values()),
-        ):
+        runs = [run for runs in self._runs.values() for run in runs.values()]
+        for errand in (self.fit, self.studies, self.looks, self.reading, self.export, *runs):
             errand.close()

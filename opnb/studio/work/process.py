@@ -1,13 +1,14 @@
 """Long work in a process of its own: its answers as they come, and an end at once when nobody wants them.
 
 A process keeps the server's own threads free, and what a method does to the process it runs in stays there. It is of
-low priority, lives no longer than the server, and gets no more time than the server's owner allows.
+low priority unless somebody waits for it, lives no longer than the server, and gets no more time and memory than the
+server's owner allows. While others have their turn it is halted, and that time is not counted.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import Any
 
 from opnb.errors import OPNBError
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.limits import run_seconds
+from opnb.studio.work.limits import Cost, run_seconds
 
 Say = Callable[[dict[str, Any]], None]
 _PROBLEM = "ended because"
@@ -24,7 +25,19 @@ _LOOK = 0.1  # seconds between two looks at whether to stop
 _NICENESS = 5  # a fit that somebody waits for goes first
 
 
-def run_in_child(job: Job[Any], work: Callable[..., None], arguments: dict[str, Any], heard: Say) -> None:
+class OutOfTimeError(OPNBError):
+    """Raised for work that took all the time there is."""
+
+
+def run_in_child(
+    job: Job[Any],
+    work: Callable[..., None],
+    arguments: dict[str, Any],
+    heard: Say = lambda answer: None,
+    allowed: Cost | None = None,
+    *,
+    awaited: bool = False,
+) -> None:
     """Let a process call a function and hear what it says; return when it is done, or soon after a stop.
 
     Parameters
@@ -37,6 +50,10 @@ def run_in_child(job: Job[Any], work: Callable[..., None], arguments: dict[str, 
         For JSON.
     heard : callable
         Gets everything that is said.
+    allowed : Cost, optional
+        The most that it may take; the time of a run, and any memory, by default.
+    awaited : bool, default=False
+        Whether somebody waits for it: then it is of no lower priority than the server.
 
     Raises
     ------
@@ -45,15 +62,23 @@ def run_in_child(job: Job[Any], work: Callable[..., None], arguments: dict[str, 
     """
     from opnb.benchmark.child import Child
 
-    allowed = run_seconds()
-    deadline = time.monotonic() + allowed
+    allowed = allowed or Cost(run_seconds(), math.inf)
+    deadline = job.worked + allowed.seconds
     child = Child(_COMMAND)
+    job.held_by(child.hold)
     try:
-        child.tell({"work": [work.__module__, work.__qualname__], "arguments": arguments})
+        child.tell(
+            {
+                "work": [work.__module__, work.__qualname__],
+                "arguments": arguments,
+                "niceness": 0 if awaited else _NICENESS,
+                "megabytes": allowed.megabytes if allowed.megabytes < math.inf else None,
+            }
+        )
         while not job.stopping:
-            if time.monotonic() > deadline:
-                raise OPNBError(
-                    f"This took all the time that this server allows a run, {allowed:,g} seconds, and was "
+            if job.worked > deadline:
+                raise OutOfTimeError(
+                    f"This took all the time that this server allows a run, {allowed.seconds:,g} seconds, and was "
                     "stopped. What was done by then is kept."
                 )
             with suppress(TimeoutError):
@@ -63,6 +88,7 @@ def run_in_child(job: Job[Any], work: Callable[..., None], arguments: dict[str, 
                     return
                 _pass(answer, heard)
     finally:
+        job.held_by(lambda held: None)
         child.end()
 
 
@@ -81,12 +107,26 @@ def serve() -> None:
     """Be the process: do what the parent asks for."""
     from opnb.benchmark.child import conversation
 
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
     with conversation() as (hear, say):
         request = hear()
+        if hasattr(os, "nice"):
+            os.nice(request["niceness"])
+        _limit_memory(request["megabytes"])
         module, name = request["work"]
         try:
             getattr(import_module(module), name)(say, **request["arguments"])
         except OPNBError as problem:
             say({_PROBLEM: str(problem)})
+        except MemoryError:
+            say({_PROBLEM: "This needs more memory than this server allows it. Use fewer rows or columns."})
+
+
+def _limit_memory(megabytes: float | None) -> None:
+    """Let this process have no more memory than that, where the system can; asking for more fails."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if megabytes is not None:
+        most = int(megabytes * 2**20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))

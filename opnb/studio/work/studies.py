@@ -25,6 +25,11 @@ def diagnosis_key(result: FitResult) -> tuple[str, int]:
     return ("diagnosis", result.id)
 
 
+def advice_key(result: FitResult, n_findings: int) -> tuple[str, int, int]:
+    """Name the study that tries the remedies for a fit; a path made meanwhile may have added a finding."""
+    return ("advice", result.id, n_findings)
+
+
 def quick_key(result: FitResult) -> tuple[str, int]:
     """Name the quick look at a fit, which asks for no other fit."""
     return ("quick", result.id)

@@ -11,7 +11,7 @@ from opnb.studio.ui.session import look, studio
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.words import shortened
-from opnb.views import ClassScores, class_scores
+from opnb.views import ClassScores
 
 _PERCENT = "%.1f %%"
 
@@ -27,7 +27,7 @@ def class_errors(result: FitResult) -> None:
                 f"confusion-{title}",
                 f"{title}: true and predicted class",
             )
-    _scores(result, class_scores(result.projected))
+    _scores(result, result.class_scores)
 
 
 def _scores(result: FitResult, scores: ClassScores) -> None:

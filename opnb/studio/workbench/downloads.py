@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from opnb.figures import figure_html, figure_png, figure_svg
+from opnb.figures import figure_html
 from opnb.figures.export import find_browser
 from opnb.studio.ui.files import download
 from opnb.studio.ui.text import escaped
@@ -16,6 +16,7 @@ from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.snippet import python_snippet
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem
+from opnb.studio.work.images import draw_image
 from opnb.studio.work.studies import diagnosis_key, importance_key, path_key
 
 
@@ -44,8 +45,9 @@ def take_away(state: Studio, result: FitResult) -> None:
             "Picture (HTML)", lambda: figure_html(figure(), title=result.dataset.name), f"{stem}.html", "text/html"
         )
         if find_browser() is not None:
-            download("Picture (PNG)", lambda: figure_png(figure()), f"{stem}.png", "image/png")
-            download("Picture (SVG)", lambda: figure_svg(figure()), f"{stem}.svg", "image/svg+xml")
+            export = state.work.export
+            download("Picture (PNG)", lambda: draw_image(export, figure(), "png"), f"{stem}.png", "image/png")
+            download("Picture (SVG)", lambda: draw_image(export, figure(), "svg"), f"{stem}.svg", "image/svg+xml")
     if find_browser() is None:
         st.caption("PNG and SVG need a Chrome or Chromium beside the app, and there is none.")
     st.markdown("**Tables and model**")

@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from opnb.data import FeatureColumn, Table
+from opnb.data import Dataset, FeatureColumn, Table, feature_columns
 from opnb.data.writing import csv_bytes
 from opnb.quiet import own_warnings
 from opnb.views import Flip, Margin, Projected, Reasons, flips, margins_view, nearest_rows, reasons
+from opnb.views.bare import bare_projected
 
 if TYPE_CHECKING:
     from opnb.estimators.classifier import OPNBClassifier
+    from opnb.studio.visit.arrivals import ModelFile
     from opnb.studio.visit.results import FitResult
 
 NEAREST = 5
@@ -33,8 +35,8 @@ class Explainer:
     columns : tuple of FeatureColumn
     projected : Projected
         May be without points, as that of a model file is.
-    X : ndarray of shape (n, n_features), optional
-        Training rows.
+    dataset : Dataset, optional
+        What the model was fitted to.
     table : Table, optional
         Where the projected rows come from.
     """
@@ -42,7 +44,7 @@ class Explainer:
     classifier: OPNBClassifier
     columns: tuple[FeatureColumn, ...]
     projected: Projected
-    X: NDArray[np.float64] | None = None
+    dataset: Dataset | None = None
     table: Table | None = None
 
     def reasons(self, row: NDArray[np.float64], other: int | None = None) -> Reasons:
@@ -54,8 +56,9 @@ class Explainer:
 
     def flips(self, row: NDArray[np.float64]) -> tuple[Flip, ...]:
         """Find the changes of single columns that give a prepared row another class."""
+        X = None if self.dataset is None else self.dataset.X_train
         with own_warnings(UserWarning):
-            return flips(self.classifier, row, columns=self.columns, X=self.X)
+            return flips(self.classifier, row, columns=self.columns, X=X)
 
     def margin(self, direction: int) -> Margin:
         """Give the class densities along a direction."""
@@ -77,8 +80,13 @@ class Explainer:
 
 def explainer_of(result: FitResult) -> Explainer:
     """Let a fit explain rows."""
-    data = result.dataset
-    return Explainer(result.classifier, data.columns, result.projected, data.X_train, result.table)
+    return Explainer(result.classifier, result.dataset.columns, result.projected, result.dataset, result.table)
+
+
+def explainer_of_file(file: ModelFile) -> Explainer:
+    """Let a model file explain rows."""
+    names = file.recipe.feature_names
+    return Explainer(file.classifier, feature_columns(names, file.recipe), bare_projected(file.classifier, names))
 
 
 def place_of(projected: Projected, row: int) -> int | None:

@@ -10,7 +10,8 @@ import streamlit as st
 from opnb.data.ingredient import Ingredient
 from opnb.data.new_rows import usual_values
 from opnb.errors import DataError
-from opnb.studio.ui.intake import LET_IN, bring_in, listed
+from opnb.studio.ui.file_box import file_box
+from opnb.studio.ui.intake import bring_in, listed
 from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.intake import bring_rows
@@ -19,6 +20,7 @@ from opnb.studio.visit.new_rows import listed as listed_rows
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.why import why_new_row
 
 _SEEN = "rows-seen"
 _FIELDS = 24  # columns that get a field each; more are filled in in a table
@@ -47,10 +49,11 @@ def new_rows_panel(state: Studio) -> None:
             _outcome(state, predicted)
         st.button("Give these rows up", icon=":material/undo:", on_click=state.new.give_up, key="rows-give-up")
     _by_hand(state, predictor)
+    why_new_row(state)
 
 
 def _file_box(state: Studio, predictor: Predictor) -> None:
-    file = st.file_uploader("Rows to predict", key=f"upload-rows-{state.revision}", max_upload_size=LET_IN)
+    file = file_box("Rows to predict", f"upload-rows-{state.revision}")
     names = list(usual_values(predictor.recipe))
     st.caption(
         f"A table with {quantity(len(names), 'column')}: {listed(names)}. They are prepared as the training rows were; "
@@ -62,8 +65,7 @@ def _file_box(state: Studio, predictor: Predictor) -> None:
 
 
 def _outcome(state: Studio, predicted: Predicted) -> None:
-    for sentence in sentences(predicted):
-        st.markdown(f"- {escaped(sentence, 600)}")
+    st.markdown("\n".join(f"- {escaped(sentence, 600)}" for sentence in sentences(predicted)))
     kinds = [kind for kind in _KINDS if kind == "all" or len(chosen_rows(predicted, kind))]
     which = st.segmented_control(
         "Rows listed",
@@ -114,7 +116,10 @@ def _choose(state: Studio, row: int | None) -> None:
 def _columns(frame: pd.DataFrame, predicted: Predicted) -> dict[str, Any]:
     own = set(predicted.table.frame.columns)
     shares = [name for name in frame.columns[1:] if name not in own and frame[name].dtype.kind == "f"]
-    return {name: st.column_config.NumberColumn(format="%.3f") for name in shares}
+    config: dict[str, Any] = {name: st.column_config.NumberColumn(format="%.3f") for name in shares}
+    if any(predicted.applied.reasons):
+        config[frame.columns[len(frame.columns) - len(own) - 1]] = st.column_config.TextColumn(width="large")
+    return config
 
 
 # By hand ----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import streamlit as st
 
 from opnb.data.writing import csv_bytes
 from opnb.diagnostics.finding import class_label
-from opnb.studio.ui.charts import chart
+from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
@@ -21,7 +21,7 @@ from opnb.studio.words import file_stem, quantity, shortened
 from opnb.studio.workbench.above import diagnose_link, doubt_lines, figures, findings_line
 from opnb.studio.workbench.fit_form import note_unfitted
 from opnb.studio.workbench.tour import mode_switch, touring
-from opnb.studio.workbench.why import list_of_rows, row_box, why_row
+from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
 from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
@@ -59,9 +59,13 @@ def picture() -> None:
             st.caption(f":material/info: {escaped(note, 500)}")
         hidden = _now(result, drawing).doubts if still else ()
         doubt_lines(result, hidden, old, show)
-    rows = _still(result, drawing, old) if still else touring(result, lambda: _now(result, drawing).figure)
+    if still:
+        rows, asked = _still(result, drawing, old)
+    else:
+        rows = touring(result, lambda: _now(result, drawing).figure)
+        asked = row_asked_about(result, rows)
     write_link()
-    asked = row_box(result, rows)
+    row_box(result)
     with line.container():  # the picture is there first
         findings_line(result)
     with st.expander("The picture in words"):
@@ -89,11 +93,15 @@ class _Drawn:
     doubts: tuple[Doubt, ...]
 
 
-def _still(result: FitResult, drawing: bool, old: bool) -> list[int]:
-    """Show the picture as it stands, and give the rows that are selected."""
-    picture = studio().picture
-    return chart(
-        _now(result, drawing).figure,
+def _still(result: FitResult, drawing: bool, old: bool) -> tuple[list[int], int | None]:
+    """Show the picture as it stands; give the rows that are selected on it, and the one that is asked about."""
+    picture, figure = studio().picture, _now(result, drawing).figure
+    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
+    asked = row_asked_about(result, clicked)
+    # A point that was clicked stands out already, and the figure need not be sent again.
+    ring_row(figure, result, picture, None if clicked == [asked] else asked)
+    rows = chart(
+        figure,
         "picture",
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
         revision=f"{result.id} {picture.directions} {picture.extent}",
@@ -101,6 +109,7 @@ def _still(result: FitResult, drawing: bool, old: bool) -> list[int]:
         least=None if narrow() else _LEAST_HEIGHT,
         old=old,
     )
+    return rows, asked
 
 
 def _now(result: FitResult, selectable: bool) -> _Drawn:

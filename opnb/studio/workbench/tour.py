@@ -20,6 +20,7 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.visit.tours import (
     as_matrix,
     axes_of,
+    climb_path,
     comparable,
     fits_a_link,
     from_axes,
@@ -70,19 +71,32 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     with above:
         rows = tour_element(
             prepared,
-            drawn(),
+            _slim(drawn()) if narrow() else drawn(),
             _KEY,
             f"Projection of {shortened(result.dataset.name)} where the tour rests",
             fit=str(result.id),
             axes=None if plane is None else as_matrix(plane),
-            way=None if way is None else way.name,
-            height=420 if narrow() else 520,
+            way=_to_play(result, way),
+            height=460 if narrow() else 520,
         )
     with row:
         _uses(state, result, prepared)
     with below:
         _link_words(result, state.picture)
     return rows
+
+
+def _slim(figure: Any) -> Any:
+    """Leave out the words above a chart: on a phone they take its room, and the tour says them, too."""
+    figure.layout.title = None
+    figure.layout.margin.t = 8
+    return figure
+
+
+def _to_play(result: FitResult, way: AxesPath | None) -> str | None:
+    """Name the way to be played when it comes: the one asked for, else the climb that led to a fit."""
+    last = way or next(iter(climb_path(result)), None)
+    return None if last is None else last.name
 
 
 def _prepared(result: FitResult, picture: PictureSpec, way: AxesPath | None) -> Prepared:

@@ -25,8 +25,9 @@ def units_table(result: FitResult) -> None:
     st.markdown("**In the units of the table**")
     st.dataframe(pd.DataFrame(table), hide_index=True, alt="How far one unit of a column moves a row")
     more = f" The first {shown} of {len(made.per_unit)} directions." if shown < len(made.per_unit) else ""
+    sums = "A row lies at the sum of these numbers, each times the row's distance from the mean."
+    bent = "The directions bend: these are averages over the rows."
     st.caption(
-        "How far one unit more of a column moves a row along a direction. A row lies at the sum of these numbers, each "
-        f"times the row's distance from the mean.{more}"
+        f"How far one unit more of a column moves a row along a direction. {sums if made.straight else bent}{more}"
     )
     st.page_link("pages/tune.py", label="Which columns matter: Columns on the page Tune", icon=":material/tune:")

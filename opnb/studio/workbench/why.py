@@ -10,15 +10,19 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from opnb.figures import log_odds_figure, parts_figure, posterior_figure, row_density_figure
+from opnb.figures import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.studio.ui.charts import chart
-from opnb.studio.ui.session import look, studio
+from opnb.studio.ui.session import look, studio, theme
 from opnb.studio.ui.text import escaped
+from opnb.studio.visit.new_rows import BY_HAND
 from opnb.studio.visit.results import FitResult
+from opnb.studio.visit.settings import PictureSpec
+from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.workbench.explaining import (
     Explainer,
     explainer_of,
+    explainer_of_file,
     flips_frame,
     place_of,
     reasons_csv,
@@ -32,27 +36,42 @@ _MOST_FLIPS = 6
 _SHORT = 8  # rows of a list that are shown without scrolling
 
 
-def row_box(result: FitResult, clicked: list[int]) -> int | None:
-    """Ask for a row by its number; a click on a single point fills it in."""
+def row_asked_about(result: FitResult, clicked: list[int]) -> int | None:
+    """Give the number of the row that is asked about: the one that was clicked last, or typed since."""
     key = _box_key()
     before = st.session_state.get(_SEEN, (result.id, []))
     if before != (result.id, clicked):
         st.session_state[_SEEN] = (result.id, clicked)
-        if len(clicked) == 1:
+        if len(clicked) == 1 and clicked[0] > 0:
             st.session_state[key] = clicked[0]
         elif not clicked and before[0] == result.id and before[1] == [st.session_state.get(key)]:
             st.session_state[key] = None  # a click beside the points takes the row back
-    row = st.number_input(
+    row = st.session_state.get(key)
+    return None if row is None else int(row)
+
+
+def ring_row(figure: Any, result: FitResult, picture: PictureSpec, row: int | None) -> None:
+    """Show on the picture where the row lies that is asked about."""
+    if result.n_directions == 1:
+        return
+    place = None if row is None else place_of(result.projected, row)
+    across, up = picture.fitting(result.n_directions)
+    Z = result.projected.Z
+    place_ring(figure, None if place is None else (float(Z[place, across]), float(Z[place, up])), theme=theme())
+
+
+def row_box(result: FitResult) -> None:
+    """Ask for a row by its number."""
+    st.number_input(
         "Why this row?",
         1,
         len(result.table.frame),
         None,
-        key=key,
+        key=_box_key(),
         placeholder="Click a point, or type a row",
         width=260,
         help="Why a row is given its class. Rows are counted as in the table, from 1.",
     )
-    return None if row is None else int(row)
 
 
 def _box_key() -> str:
@@ -93,6 +112,22 @@ def why_row(result: FitResult, row: int) -> None:
     reasons_panel(explainer_of(result), features, f"Row {row:,} ({part})", stem, own=place, truth=truth)
 
 
+def why_new_row(state: Studio) -> None:
+    """Show the reasons for the new row that is looked at, if the user wants them."""
+    row, number, explainer = state.new.features(state.result), state.new.chosen, _explainer(state)
+    if row is None or explainer is None or not st.toggle("Why this new row is given its class", key="why-new-wanted"):
+        return
+    name = "The row by hand" if number == BY_HAND else f"New row {number:,}"
+    reasons_panel(explainer, row, name, f"new-row-{number}", key="why-new")
+
+
+def _explainer(state: Studio) -> Explainer | None:
+    """Give what explains new rows: the model file that is open, else the fit that is shown."""
+    if state.new.model is not None:
+        return explainer_of_file(state.new.model)
+    return None if state.result is None else explainer_of(state.result)
+
+
 def reasons_panel(
     explainer: Explainer,
     row: NDArray[np.float64],
@@ -101,6 +136,7 @@ def reasons_panel(
     *,
     own: int | None = None,
     truth: int | None = None,
+    key: str = "why",
 ) -> None:
     """Show why a prepared row is given its class.
 
@@ -116,14 +152,16 @@ def reasons_panel(
         Place of the row among the projected ones, if it is one of them.
     truth : int, optional
         Number of its true class, if it is known.
+    key : str
+        Tells the panels of one page apart.
     """
-    with st.container(border=True, key="why"):
+    with st.container(border=True, key=key):
         st.subheader(f"Why: {escaped(name)}")
         found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
-        found = _compared(explainer, found, stem)
-        _classes(explainer, found)
-        _direction(explainer, found, stem)
+        found = _compared(explainer, found, f"{key}-{stem}")
+        _classes(explainer, found, key)
+        _direction(explainer, found, key, stem)
         changes = _flips(explainer, row)
         _changes(found, changes)
         _nearest(explainer, row, own)
@@ -132,13 +170,13 @@ def reasons_panel(
             lambda: reasons_csv(found, changes),
             f"{stem}-reasons.csv",
             "text/csv",
-            key="why-download",
+            key=f"{key}-download",
             on_click="ignore",
             icon=":material/download:",
         )
 
 
-def _compared(explainer: Explainer, found: Reasons, stem: str) -> Reasons:
+def _compared(explainer: Explainer, found: Reasons, key: str) -> Reasons:
     """Ask which class to compare with, where there is a choice."""
     names = found.class_names
     if len(names) < 3:
@@ -149,30 +187,30 @@ def _compared(explainer: Explainer, found: Reasons, stem: str) -> Reasons:
         others,
         0,
         format_func=lambda k: shortened(names[k], 40),
-        key=f"why-other-{stem}-{others[0]}",
+        key=f"{key}-other-{others[0]}",
         width=260,
         help="The log-odds are those of the class it is taken for against this one: the runner-up to begin with.",
     )
     return found if other == found.other else explainer.reasons(found.row, other)
 
 
-def _classes(explainer: Explainer, found: Reasons) -> None:
+def _classes(explainer: Explainer, found: Reasons, key: str) -> None:
     counts = explainer.projected.train_counts
     left, right = st.columns(2, gap="medium")
     with left:
-        chart(posterior_figure(found, counts, **look()), "why-posterior", "Probability of every class", bar=False)
+        chart(posterior_figure(found, counts, **look()), f"{key}-posterior", "Probability of every class", bar=False)
     with right:
-        chart(log_odds_figure(found, **look()), "why-odds", "The log-odds as a sum over directions", bar=False)
+        chart(log_odds_figure(found, **look()), f"{key}-odds", "The log-odds as a sum over directions", bar=False)
 
 
-def _direction(explainer: Explainer, found: Reasons, stem: str) -> None:
+def _direction(explainer: Explainer, found: Reasons, key: str, stem: str) -> None:
     """Show one direction: the densities there, and what every column adds to the position."""
     direction = st.selectbox(
         "Look at",
         found.heaviest,
         0,
         format_func=lambda d: f"Direction {d + 1} (adds {found.direction_odds[d]:+.2f})",
-        key=f"why-direction-{stem}-{found.heaviest[0]}",
+        key=f"{key}-direction-{stem}-{found.heaviest[0]}",
         width=260,
     )
     left, right = st.columns(2, gap="medium")
@@ -180,13 +218,13 @@ def _direction(explainer: Explainer, found: Reasons, stem: str) -> None:
         figure = row_density_figure(
             explainer.margin(direction), found, explainer.projected.train_counts, focus=_two(found), **look()
         )
-        chart(figure, "why-densities", "Class densities along the direction, with the row's place", bar=False)
+        chart(figure, f"{key}-densities", "Class densities along the direction, with the row's place", bar=False)
     with right:
         if found.parts is None:
             st.caption("This direction is not straight: its positions are no sum over columns.")
         else:
             words = "What every column adds to the position"
-            chart(parts_figure(found, direction, **look()), "why-parts", words, bar=False)
+            chart(parts_figure(found, direction, **look()), f"{key}-parts", words, bar=False)
             st.caption("The position splits by columns; the density at it does not split further.")
 
 
@@ -196,11 +234,10 @@ def _two(found: Reasons) -> list[int]:
 
 def _flips(explainer: Explainer, row: NDArray[np.float64]) -> tuple[Flip, ...]:
     """Search once for a row: a choice in the panel does not change what flips it."""
-    asked = (id(explainer.classifier), row.tobytes())
     last: Any = st.session_state.get(_FLIPS)
-    if last is None or last[0] != asked:
-        last = st.session_state[_FLIPS] = (asked, explainer.flips(row))
-    return last[1]
+    if last is None or last[0] is not explainer.classifier or last[1] != row.tobytes():
+        last = st.session_state[_FLIPS] = (explainer.classifier, row.tobytes(), explainer.flips(row))
+    return last[2]
 
 
 def _changes(found: Reasons, changes: tuple[Flip, ...]) -> None:
@@ -218,5 +255,10 @@ def _nearest(explainer: Explainer, row: NDArray[np.float64], own: int | None) ->
     if frame is None:
         return
     st.markdown("**The training rows that are most like it for the model**")
-    list_of_rows(frame, "nearest", "The nearest training rows")
-    st.caption("Distances are over all directions, in bandwidths. Choose a row to ask about it.")
+    words = "The nearest training rows"
+    if own is None:  # a new row: the box that asks about a row of the table is elsewhere
+        st.dataframe(frame, hide_index=True, height="content", alt=words)
+    else:
+        list_of_rows(frame, "nearest", words)
+    more = " Choose a row to ask about it." if own is not None else ""
+    st.caption(f"Distances are over all directions, in bandwidths.{more}")

@@ -38,8 +38,12 @@ function begin(element) {
   host.tour = element.tour;
   Object.assign(element, { id: look.id, fit: look.fit });
   element.tour.parts.stage.after(element.still);
-  if (look.way !== null && before) element.tour.follow(data.paths.length - 1);
-  else showStill(element);
+  if (look.way !== null && (before ? look.way !== element.way : !look.axes)) {
+    element.begun = true;
+    element.tour.follow(data.paths.length - 1);
+    element.tour.toggle("path");
+  } else showStill(element);
+  element.way = look.way;
 }
 
 function hide(element) {
