@@ -69,6 +69,11 @@ class GaussianPlane(ClassifierMixin, BaseEstimator):
         self.bandwidths_ = self.deviations_.min(axis=0)
         return self
 
+    @property
+    def slopes_(self) -> Array:
+        """How directions change with each standardised feature, of shape (2, n_features)."""
+        return self.components_
+
     @abstractmethod
     def _learn(self, X: Array, labels: NDArray[np.intp]) -> None:
         """Set components, means and deviations."""
