@@ -116,7 +116,7 @@ def _plane(here: Fit, data: Dataset) -> Panel:
     """Draw the points with the classes rising along either direction, whichever sign the search gave it."""
     Z, labels = here.clf.transform(data.X_train), class_numbers(data)
     signs = np.where((Z - Z.mean(axis=0)).T @ labels < 0, -1.0, 1.0)
-    title = f"Directions 1 and 2: {100 * (1 - here.right):.1f} % errors on new points"
+    title = f"Directions 1 and 2: right on {100 * here.right:.1f} % of new points"
     scores = shown_scores(here.clf)
     return projection_panel(title, (Z * signs)[:_DRAWN], labels[:_DRAWN], lambda at: scores(at * signs))
 
@@ -172,9 +172,9 @@ def _says(number: int, fits: list[Fit], once: Fit) -> str:
     found = f"{100 * here.sure:.1f} % sure of new points and right on {100 * here.right:.1f} %"
     if number == 0 and here.correlation >= SAME:
         return (
-            f"Both directions are one (correlation {here.correlation:.2f}). Naive Bayes multiplies their densities as "
-            f"if they were independent evidence, so it squares them: {found}. One direction, counted once: "
-            f"{100 * once.sure:.1f} % and {100 * once.right:.1f} %."
+            f"Both directions are one (correlation {here.correlation:.2f}). Multiplied as if they were independent "
+            f"evidence, densities are squared: {found}. One direction: {100 * once.sure:.1f} % and "
+            f"{100 * once.right:.1f} %."
         )
     if number == 0:
         return f"Nothing keeps the directions apart, and they are correlated by {here.correlation:.2f}: {found}."
