@@ -5,7 +5,7 @@ import streamlit as st
 from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.running_fit import collect_fit, running_fit
 from opnb.studio.ui.session import studio, write_link
-from opnb.studio.workbench.data_box import data_picker, whose_picture
+from opnb.studio.workbench.data_box import about, data_picker, whose_picture
 from opnb.studio.workbench.details import details
 from opnb.studio.workbench.fit_form import fit_form
 from opnb.studio.workbench.model_file import opened_model
@@ -15,10 +15,8 @@ from opnb.studio.workbench.workspace_panel import workspace_panel
 state = studio()
 with st.sidebar:
     data_picker(state)
-    if state.dataset is not None:
-        asked = fit_form(state)
-        if asked is not None:
-            state.fit(asked)
+    fit_form()
+about(state)
 whose_picture(state)
 ask_what_it_is(state, "bench")
 collect_fit()

@@ -39,6 +39,7 @@ from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.snapshot import items_of, opened
 from opnb.workspace import Item, pack, unpack
+from tests import fuzzing_service
 from tests.benchmark.samples import paper_results
 from tests.data.messy_files import book_of
 from tests.workspace.samples import fit_of_an_upload, snapshot
@@ -524,6 +525,10 @@ READERS = {
     "results": (_results, read_results),
     "workspaces": (_archive, _read_workspace),
     "links": (_query, _follow),
+    "requests": (fuzzing_service.request, fuzzing_service.answer),
+    "limits": (fuzzing_service.environment, fuzzing_service.read_limits),
+    "sizes": (lambda rng: rng.choice((_gz, _workbook, _parquet, _archive, _text))(rng), fuzzing_service.weigh),
+    "restored workspaces": (_archive, fuzzing_service.restore),
 }
 
 

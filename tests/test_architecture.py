@@ -35,6 +35,7 @@ KNOWING = {
     "opnb.studio.tune.column_studies",
     "opnb.studio.tune.studies",
     "opnb.studio.workbench.explaining",
+    "opnb.studio.workbench.quick",
 }
 
 

@@ -161,7 +161,7 @@ def judge(
         log_loss=log_loss,
         seconds_tune=tuned.seconds_tune,
         seconds_fit=tuned.seconds_fit,
-        params=params_text(tuned.params),
+        params=params_text(tuned.params | getattr(tuned.estimator, "best_params_", {})),
         predicted=predicted,
         cut_short=sum(isinstance(warning, ConvergenceWarning) for warning in heard),
     )

@@ -33,6 +33,8 @@ class Dataset:
         Which covariates have two values only, or come from categories.
     account : tuple of str
         Every change made on the way, in plain sentences.
+    rows_left_out : tuple of str
+        Those of the sentences that say which of the table's rows are not here, and why.
     description, provenance : str
     recipe : Recipe or None
         Makes the same covariates from another table; None for data that never were a table.
@@ -48,6 +50,7 @@ class Dataset:
     rows: NDArray[np.intp] = field(repr=False)
     is_binary: NDArray[np.bool_] = field(repr=False)
     account: tuple[str, ...] = ()
+    rows_left_out: tuple[str, ...] = ()
     description: str = field(default="", repr=False)
     provenance: str = field(default="", repr=False)
     recipe: Recipe | None = field(default=None, repr=False)

@@ -58,20 +58,20 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
         With a sentence that names the column, class or row and says what to do.
     """
     options = options or PrepareOptions()
-    account = list(table.notes)
+    account, lost = list(table.notes), list[str]()
     table = _without_codes(table, options, account)
     proposal = propose(table)
     target = _find_target(table, proposal, target)
-    labels = _classes_of(table.frame[target], options, account)
+    labels = _classes_of(table.frame[target], options, account, lost)
     frame, categories = _covariates(table, target, proposal, options, account)
-    frame = _complete_rows(frame.loc[labels.index], categories, options, account)
+    frame = _complete_rows(frame.loc[labels.index], categories, options, lost)
     y = labels.loc[frame.index].to_numpy()
     y = y.astype(np.int64 if y.dtype.kind == "i" else np.str_)
     rng = np.random.default_rng(options.seed)
-    rows = _class_rows(y, target, options, rng, account)
+    rows = _class_rows(y, target, options, rng, lost)
     X, y, train, test, recipe = _assemble(frame.iloc[rows], y[rows], categories, options, rng, account)
     recipe = recipe.with_codes(options.codes)
-    account.append(_split_sentence(train, test))
+    account += [*lost, _split_sentence(train, test)]
     return Dataset(
         name=table.name,
         X=X,
@@ -83,6 +83,7 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
         rows=frame.index.to_numpy(dtype=np.intp)[rows],
         is_binary=recipe.is_binary | two_valued(X),
         account=tuple(account),
+        rows_left_out=tuple(lost),
         description=table.description,
         provenance=table.provenance or f"{table.name}: {table.settings.sentence()}",
         recipe=recipe,
@@ -155,7 +156,7 @@ def _find_target(table: Table, proposal: Proposal, target: str | None) -> str:
     return str(target)
 
 
-def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str]) -> pd.Series:
+def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str], lost: list[str]) -> pd.Series:
     """Give the class of each row whose target is present: integers or text."""
     import pandas as pd
 
@@ -165,7 +166,7 @@ def _classes_of(series: pd.Series, options: PrepareOptions, account: list[str]) 
             f"The target '{series.name}' has no value in any row. Choose another target.", remedies=(_OTHER_TARGET,)
         )
     if len(present) < len(series):
-        account.append(f"Left out {_rows(len(series) - len(present))} without a value of the target '{series.name}'.")
+        lost.append(f"Left out {_rows(len(series) - len(present))} without a value of the target '{series.name}'.")
     numeric = pd.api.types.is_numeric_dtype(present)
     if options.target_bins is not None:
         return _binned(present, options.target_bins, numeric, account)
@@ -300,9 +301,7 @@ def _left_out_sentence(role: str, columns: list[Column]) -> str:
     return f"Left out the column '{first.name}' ({role}): {why}."
 
 
-def _complete_rows(
-    frame: pd.DataFrame, categories: set[str], options: PrepareOptions, account: list[str]
-) -> pd.DataFrame:
+def _complete_rows(frame: pd.DataFrame, categories: set[str], options: PrepareOptions, lost: list[str]) -> pd.DataFrame:
     """Treat missing values row by row; with "impute", only rows that lack everything go."""
     absent = np.column_stack([missing_in(frame[name], name in categories) for name in frame.columns])
     if options.missing == "error":
@@ -318,16 +317,16 @@ def _complete_rows(
     if lacking.any():
         share = f"{100 * lacking.mean():.2g} % of {len(frame):,}"
         what = "no value at all" if options.missing == "impute" else "missing values"
-        account.append(f"Left out {_rows(int(lacking.sum()))} with {what} ({share}).")
+        lost.append(f"Left out {_rows(int(lacking.sum()))} with {what} ({share}).")
     return frame.iloc[np.flatnonzero(~lacking)]
 
 
 def _class_rows(
-    y: NDArray, target: str, options: PrepareOptions, rng: np.random.Generator, account: list[str]
+    y: NDArray, target: str, options: PrepareOptions, rng: np.random.Generator, lost: list[str]
 ) -> NDArray[np.intp]:
     """Choose rows by the policy and by the size of their classes, and check that classes can be learnt."""
-    rows = policy_rows(y, rng, account) if options.preset == "paper" else np.arange(len(y))
-    rows = rows[frequent_rows(y[rows], options.min_class_rows, account)]
+    rows = policy_rows(y, rng, lost) if options.preset == "paper" else np.arange(len(y))
+    rows = rows[frequent_rows(y[rows], options.min_class_rows, lost)]
     classes, counts = np.unique(y[rows], return_counts=True)
     if len(classes) < 2:
         left = f"only the class '{classes[0]}'" if len(classes) else "no class"

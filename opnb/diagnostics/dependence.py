@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context, Labels
-from opnb.diagnostics.finding import Finding, Remedy, Severity, listed, many_starts
+from opnb.diagnostics.finding import Finding, Remedy, Severity, class_label, listed, many_starts
 from opnb.diagnostics.probes import start_probe
 from opnb.diagnostics.search import GAIN_NOTICE
 
@@ -104,7 +104,7 @@ def _words(evidence: dict[str, Any], severity: Severity) -> tuple[str, str]:
     worst, (a, b) = evidence["worst"], evidence["pairs"][evidence["worst"]] + 1
     name = evidence["classes"][worst]
     others = sorted({evidence["classes"][i] for i in np.flatnonzero(evidence["flagged"])} - {name})
-    more = f" The same holds for {listed(others)}." if others else ""
+    more = f" The same holds for {listed([class_label(other) for other in others])}." if others else ""
     numbers = (
         f"Within class {name} directions {a} and {b} depend on each other: rank correlation "
         f"{evidence['rank_correlation'][worst]:+.2f}, dependence of any shape {evidence['information'][worst]:.2f} on "

@@ -1,5 +1,6 @@
 """What a diagnosis says: a finding, and the change of settings that would mend it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from opnb.diagnostics.verdict import Verdict
 from opnb.estimators.base import single_fit
 from opnb.estimators.classifier import OPNBClassifier
 
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 Severity = Literal["good", "notice", "warning"]
 SEVERITIES: tuple[Severity, ...] = ("warning", "notice", "good")
 # What a change of settings is for: fewer errors (or better posteriors), or a simpler model that errs no more.
@@ -148,3 +150,8 @@ def listed(words: list[str], most: int = 4) -> str:
     """Join words for a sentence, the first few by name."""
     shown = words[:most] + ([f"{len(words) - most} more"] if len(words) > most else [])
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def class_label(name: str) -> str:
+    """Call a class by its name; one that is called by a number is "class 0", so that nobody takes it for a count."""
+    return f"class {name}" if _NUMBER.fullmatch(name) else name

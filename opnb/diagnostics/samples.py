@@ -4,7 +4,7 @@ import numpy as np
 
 from opnb.core.kernel import Array
 from opnb.diagnostics.context import Context
-from opnb.diagnostics.finding import Finding, Severity, listed
+from opnb.diagnostics.finding import Finding, Severity, class_label, listed
 
 # With 100, 20, 10 and 5 rows the recall of a class in a simulation is 0.86, 0.83, 0.81 and 0.76 (equal class shares).
 ROWS_WARNING = 10
@@ -20,10 +20,10 @@ _SHOWN = 2
 
 def small_classes(context: Context) -> Finding:
     """See whether a class has too few rows for a density."""
-    counts, names = context.counts, context.class_names
+    counts, names = context.counts, [class_label(name) for name in context.class_names]
     least = int(counts.min())
     severity: Severity = "warning" if least < ROWS_WARNING else "notice" if least < ROWS_NOTICE else "good"
-    evidence = {"classes": names, "counts": counts, "rows_needed": ROWS_NOTICE}
+    evidence = {"classes": context.class_names, "counts": counts, "rows_needed": ROWS_NOTICE}
     if severity == "good":
         text = f"The smallest class, {names[int(counts.argmin())]}, has {least:,} rows."
         return Finding("small-classes", severity, "Every class has rows enough", text, evidence)

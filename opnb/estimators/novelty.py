@@ -23,7 +23,8 @@ from opnb.estimators.classifier import OPNBClassifier
 
 RATE = 0.02  # of rows like the training rows that are called unlike them
 _BLOCK = 20_000  # rows at a time, or the positions of many would fill the memory
-_MOST_KEPT = 2_000  # scores of training rows that a model file carries; more would tell no finer shares
+_MOST_SCORED = 20_000  # training rows that are scored: more would tell no finer shares
+_MOST_KEPT = 2_000  # scores that are kept, for a model file carries them
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,19 +93,24 @@ def learn_novelty(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> Novelty:
     Returns
     -------
     Novelty
-        Of at most 2,000 scores, evenly chosen. A class of a single row has no density without it, so such rows do not
-        count, unless there are no others.
+        Of at most 2,000 scores, evenly chosen among those of 20,000 rows. A class of a single row has no density
+        without it, so such rows do not count, unless there are no others.
     """
-    contributions, Z = clf.log_density_contributions(X), clf.transform(X)
+    densities, Z = clf.densities_[0], clf.transform(X)
     labels = np.searchsorted(clf.classes_, np.asarray(y))
     counts = np.bincount(labels, minlength=clf.classes_.size)
-    for k in np.flatnonzero(counts > 1):
-        rows = np.flatnonzero(labels == k)
-        for d in range(Z.shape[1]):
-            contributions[rows, d, k] = _without_own_kernel(clf.densities_[0], d, Z[rows, d])
-    scores = logsumexp(contributions.sum(axis=1) + clf.densities_[0].log_prior, axis=1)
-    known = scores[counts[labels] > 1] if (counts > 1).any() else scores
-    return Novelty(_evenly(np.sort(known)))
+    alone = counts[labels] == 1
+    rows = np.flatnonzero(~alone) if not alone.all() else np.arange(labels.size)
+    rows = rows[:: -(-rows.size // _MOST_SCORED)]
+    joint = np.repeat(densities.log_prior[None, :], rows.size, axis=0)
+    for d, z in enumerate(Z.T):
+        seen = densities.log_densities(d, z[rows])
+        for k in np.flatnonzero(counts > 1):
+            members = np.flatnonzero(labels == k)
+            own = _without_own_kernel(densities, d, z[members])
+            seen[k, labels[rows] == k] = own[np.isin(members, rows)]
+        joint += seen.T
+    return Novelty(_evenly(np.sort(logsumexp(joint, axis=1))))
 
 
 def _without_own_kernel(densities: ClassDensities, direction: int, z: Array) -> Array:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import BOUNDARY, COLOURS, Theme, Trace, find_theme, make_figure, trace
-from opnb.figures.text import unique_names
+from opnb.figures.text import class_labels, unique_names
 
 HEIGHT = 250
 _PLAIN, _MARKED = COLOURS[0], COLOURS[6]
@@ -124,7 +124,7 @@ def _elongated_covariance(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _dependent_classes(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     strength = np.asarray(evidence["strength"])
     order = np.argsort(-strength, kind="stable")[:_MOST_BARS]
-    classes = unique_names(evidence["class_names"] or sorted(set(evidence["classes"])), 16)
+    classes = unique_names(class_labels(evidence["class_names"] or sorted(set(evidence["classes"]))), 16)
     by_name = dict(zip(evidence["class_names"] or sorted(set(evidence["classes"])), classes, strict=True))
     pairs = np.asarray(evidence["pairs"]) + 1
     names = [f"{by_name.get(evidence['classes'][i], '?')}, {pairs[i][0]} and {pairs[i][1]}" for i in order]
@@ -229,7 +229,7 @@ def _calibration(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _shown_versus_full(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     shares = np.asarray(evidence["by_class"])
     order = np.argsort(-shares, kind="stable")[:_MOST_BARS]
-    names = unique_names(evidence["class_names"] or [f"class {k + 1}" for k in range(shares.size)], 22)
+    names = unique_names(class_labels(evidence["class_names"]) or [f"class {k + 1}" for k in range(shares.size)], 22)
     bars = _bars([names[k] for k in order], shares[order], np.zeros(order.size, dtype=bool), "%{x:.1%}")
     axis = {"title": {"text": "share of the class's rows"}, "tickformat": ".0%", "rangemode": "tozero", "nticks": 6}
     return [bars], {**_listing(order.size), "xaxis": axis}
@@ -263,7 +263,7 @@ def _idle_directions(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
 def _small_classes(evidence: Mapping[str, Any], theme: Theme) -> Drawn:
     counts = np.asarray(evidence["counts"])
     order = np.argsort(counts, kind="stable")[:_MOST_BARS]
-    names = unique_names(evidence["classes"], 22)
+    names = unique_names(class_labels(evidence["classes"]), 22)
     needed = int(evidence["rows_needed"])
     bars = _bars([names[k] for k in order], counts[order], counts[order] < needed, "%{x:,} rows")
     layout = {"xaxis": {"title": {"text": "training rows"}, "rangemode": "tozero", "nticks": 6}}

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opnb.figures.palette import BOUNDARY, ClassStyle, Theme, Trace, faded, trace
-from opnb.figures.text import label_text, unique_names
+from opnb.figures.text import class_labels, label_text, unique_names
 from opnb.views.margins import Margin
 
 SVG_LIMIT = 2_000
+MARGIN_WORDS = {"density": "density", "prior": "share × density", "log": "log density"}
 _OTHERS = "others"
 # More marks than this cover what they mark, so they step back.
 _CROWD = 80
@@ -30,6 +31,8 @@ class Cloud:
     labels, is_test, rows : ndarray of shape (m,)
         Class index, whether held out, and what the caller calls the point.
     class_names : sequence of str
+    told : sequence of str, optional
+        What the model says of each point, safe text.
     """
 
     x: NDArray[np.float32]
@@ -38,9 +41,12 @@ class Cloud:
     is_test: NDArray[np.bool_]
     rows: NDArray[np.int64]
     class_names: Sequence[str]
+    told: Sequence[str] | None = None
 
     def drawn(self, chosen: NDArray[np.intp], **look: Any) -> Trace:
         """Draw some of the points: SVG when there are few in all, else WebGL."""
+        if self.told is not None:
+            look["hovertext"] = [self.told[place] for place in chosen]
         return trace(
             scatter_kind(self.x.size),
             x=self.x[chosen],
@@ -49,6 +55,18 @@ class Cloud:
             mode="markers",
             **look,
         )
+
+    @property
+    def ends(self) -> str:
+        """The last lines of what a point tells when hovered: its row, and what is known of it, or where it lies."""
+        last = "(%{x:.3f}, %{y:.3f})" if self.told is None else "%{hovertext}"
+        return f"row %{{customdata}}<br>{last}<extra></extra>"
+
+
+def predictions(names: Sequence[str], predicted: NDArray[np.intp], posterior: NDArray[np.floating]) -> list[str]:
+    """Say which class is predicted for each point and how probable it is, as safe text."""
+    safe = [label_text(name, 60) for name in class_labels(names)]
+    return [f"predicted {safe[k]}, posterior {p:.2f}" for k, p in zip(predicted, posterior, strict=True)]
 
 
 def scatter_kind(n: int) -> str:
@@ -75,7 +93,8 @@ def point_traces(
     Filled markers are training points, open ones held out. Classes out of focus share a trace. The row is in
     `customdata`. Axes and the like pass through `place`.
     """
-    names = unique_names(cloud.class_names)
+    labels = class_labels(cloud.class_names)
+    names = unique_names(labels)
     across = size or marker_size(cloud.x.size)
     traces = []
     for held_out in (False, True):
@@ -91,7 +110,7 @@ def point_traces(
                         name=names[k],
                         legendgroup=f"class {k}",
                         marker=_marker(style, across, held_out, theme, cloud.x.size > _MANY),
-                        hovertemplate=_hover(label_text(cloud.class_names[k], 60), held_out),
+                        hovertemplate=_hover(cloud, label_text(labels[k], 60), held_out),
                         **entry,
                     )
                 )
@@ -112,7 +131,7 @@ def _other_points(cloud: Cloud, styles: Sequence[ClassStyle], size: float, held_
     """Draw the points of all classes out of focus as quiet grey dots that still tell their class."""
     focused = np.array([style.focused for style in styles])
     chosen = np.flatnonzero((cloud.is_test == held_out) & ~focused[cloud.labels])
-    safe = np.array([label_text(name, 60) for name in cloud.class_names], dtype=object)
+    safe = np.array([label_text(name, 60) for name in class_labels(cloud.class_names)], dtype=object)
     symbol = "circle-open" if held_out else "circle"
     return cloud.drawn(
         chosen,
@@ -121,14 +140,13 @@ def _other_points(cloud: Cloud, styles: Sequence[ClassStyle], size: float, held_
         name="other classes",
         legendgroup=_OTHERS,
         legendrank=1001,
-        hovertemplate=_hover("%{text}", held_out),
+        hovertemplate=_hover(cloud, "%{text}", held_out),
         **entry,
     )
 
 
-def _hover(title: str, held_out: bool) -> str:
-    kind = "held out" if held_out else "training"
-    return f"<b>{title}</b> ({kind})<br>row %{{customdata}}<br>(%{{x:.3f}}, %{{y:.3f}})<extra></extra>"
+def _hover(cloud: Cloud, title: str, held_out: bool) -> str:
+    return f"<b>{title}</b> ({'held out' if held_out else 'training'})<br>{cloud.ends}"
 
 
 def misclassified_traces(cloud: Cloud, predicted: NDArray[np.intp], theme: Theme, **place: Any) -> list[Trace]:
@@ -136,7 +154,7 @@ def misclassified_traces(cloud: Cloud, predicted: NDArray[np.intp], theme: Theme
 
     Held-out ones show at once and training ones on demand, if there are held-out ones; a mass waits in the legend.
     """
-    names = [label_text(name, 60) for name in cloud.class_names]
+    names = [label_text(name, 60) for name in class_labels(cloud.class_names)]
     traces = []
     for held_out, kind in ((True, "held out"), (False, "training")):
         chosen = np.flatnonzero((predicted != cloud.labels) & (cloud.is_test == held_out))
@@ -178,14 +196,14 @@ def mark_trace(
             "line": {"width": 1, "color": theme.mark},
         },
         visible="legendonly" if hidden else True,
-        hovertemplate="%{text}<br>row %{customdata}<br>(%{x:.3f}, %{y:.3f})<extra></extra>",
+        hovertemplate=f"%{{text}}<br>{cloud.ends}",
         **place,
     )
 
 
 def legend_entries(names: Sequence[str], styles: Sequence[ClassStyle], theme: Theme) -> list[Trace]:
     """Make traces without points that put the classes into the legend, for figures of many panels."""
-    labels = unique_names(names)
+    labels = unique_names(class_labels(names))
     entries = [(labels[k], style, f"class {k}") for k, style in enumerate(styles) if style.focused]
     if len(entries) < len(styles):
         entries.append(("other classes", ClassStyle(BOUNDARY, "circle", False), _OTHERS))
@@ -235,7 +253,8 @@ def margin_traces(
 ) -> list[Trace]:
     """Draw the class densities along a direction: upwards, or to the right when the direction itself goes up."""
     traces = []
-    short = unique_names(names)
+    labels = class_labels(names)
+    short = unique_names(labels)
     for k, style in enumerate(styles):
         if not style.focused:
             continue
@@ -250,7 +269,7 @@ def margin_traces(
                 line={"color": style.colour, "width": 1.6, "simplify": False},
                 fill="tozeroy" if upright else "tozerox",
                 fillcolor=faded(style.colour, 0.13),
-                hovertemplate=f"<b>{label_text(names[k], 60)}</b>"
+                hovertemplate=f"<b>{label_text(labels[k], 60)}</b>"
                 f"<br>%{{{along}:.3f}}: %{{{height}:.3g}}<extra></extra>",
                 showlegend=False,
                 **place,

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import COLOURS, Theme, Trace, cell_scale, find_theme, make_figure, trace
-from opnb.figures.text import unique_names
+from opnb.figures.text import class_labels, unique_names
 from opnb.views.measures import HistoryView, LoadingsView, Metrics, history_view, loadings_view
 
 _POSITIVE, _NEGATIVE = COLOURS[0], COLOURS[6]
@@ -68,7 +68,7 @@ def draw_loadings(
 
 
 def _direction_name(direction: int) -> str:
-    return f"XV<sub>{direction + 1}</sub>"
+    return f"Direction {direction + 1}"
 
 
 def _bars(view: LoadingsView, names: list[str], look: Theme) -> tuple[list[Trace], dict[str, Any]]:
@@ -140,7 +140,7 @@ def confusion_figure(
     plotly.graph_objects.Figure
     """
     look = find_theme(theme)
-    names = unique_names(metrics.class_names, 12 if compact else 18)
+    names = unique_names(class_labels(metrics.class_names), 12 if compact else 18)
     counts = metrics.confusion
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     numbers = len(names) <= _MOST_NUMBERS

@@ -6,18 +6,21 @@ import numpy as np
 import plotly.graph_objects as go
 
 from opnb.diagnostics.paths import DimensionCurve
-from opnb.figures.layers import Cloud, point_traces
+from opnb.figures.layers import Cloud, boundary_trace, margin_traces, point_traces
 from opnb.figures.layout import headline, legend_below, titled, wrapped_html
 from opnb.figures.palette import BOUNDARY, COLOURS, Theme, Trace, class_styles, find_theme, make_figure, trace
 from opnb.figures.playing import play_and_stop, slider
+from opnb.views.axes import Axis
+from opnb.views.margins import Margin
 from opnb.views.path import Movie, PathErrors
 
 _STEP = 250  # milliseconds from frame to frame
 _ROOM_BELOW = 150  # for slider, buttons and legend
+_POINTS_SHARE = 0.84  # of width and height, where densities stand beside the points
 
 
 def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -> go.Figure:
-    """Draw points that move with a slider, all of it in the browser.
+    """Draw points that move with a slider, with the boundary and the densities of every frame, in the browser alone.
 
     Parameters
     ----------
@@ -32,13 +35,12 @@ def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -
         With frames, a slider and buttons to play, to stop and to step.
     """
     look, height = find_theme(theme), 560 if compact else 640
-    parts = [_points(movie, number, look) for number in range(len(movie.names))]
+    parts = [_frame(movie, number, look) for number in range(len(movie.names))]
     lines = [wrapped_html(caption, 52 if compact else 84, 12 if compact else 13) for caption in movie.captions]
     figure = make_figure(
         parts[movie.first],
         look,
-        xaxis={"range": movie.ranges[0], "title": {"text": movie.axes[0]}, "nticks": 7},
-        yaxis={"range": movie.ranges[1], "title": {"text": movie.axes[1]}, "nticks": 7},
+        **_movie_axes(movie),
         **titled(max(lines, key=len), height),
         legend={**legend_below(compact), "y": 0.0},
         height=height,
@@ -58,6 +60,37 @@ def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -
         for number, traces in enumerate(parts)
     ]
     return figure
+
+
+def _frame(movie: Movie, number: int, look: Theme) -> list[Trace]:
+    """Draw a frame: densities above and at the right, points, boundary."""
+    points, scenes = _points(movie, number, look), movie.scenes
+    if scenes is None:
+        return points
+    styles = class_styles(movie.class_counts)
+    first, second = (
+        Margin(Axis(d, 0.0, ()), movie.ranges[d], scenes.positions[d], scenes.heights[d][number], "density")
+        for d in (0, 1)
+    )
+    return [
+        *margin_traces(first, movie.class_names, styles, xaxis="x", yaxis="y2"),
+        *margin_traces(second, movie.class_names, styles, upright=False, xaxis="x2", yaxis="y"),
+        *points,
+        boundary_trace(scenes.boundaries[number], showlegend=False),
+    ]
+
+
+def _movie_axes(movie: Movie) -> dict[str, Any]:
+    """Lay out the points alone, or with room for the densities, which can be zoomed: some are one spike."""
+    share = 1.0 if movie.scenes is None else _POINTS_SHARE
+    across, up = (
+        {"range": shown, "domain": [0, share], "title": {"text": title}, "nticks": 7}
+        for shown, title in zip(movie.ranges, movie.axes, strict=True)
+    )
+    if movie.scenes is None:
+        return {"xaxis": across, "yaxis": up}
+    height = {"showgrid": False, "showticklabels": False, "ticks": "", "range": [0, 1.05], "domain": [share + 0.015, 1]}
+    return {"xaxis": across, "yaxis": up, "xaxis2": {"anchor": "y", **height}, "yaxis2": {"anchor": "x", **height}}
 
 
 def draw_still(movie: Movie, *, theme: str = "neutral", height: int = 230) -> go.Figure:

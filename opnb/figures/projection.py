@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from opnb.figures.images import regions_png, shading_png, stretched
 from opnb.figures.layers import (
+    MARGIN_WORDS,
     TOO_MANY_MARKS,
     Cloud,
     boundary_trace,
@@ -16,11 +17,12 @@ from opnb.figures.layers import (
     mark_trace,
     misclassified_traces,
     point_traces,
+    predictions,
 )
 from opnb.figures.layout import error_line, headline, legend_below, titled
 from opnb.figures.palette import ClassStyle, Theme, Trace, class_styles, find_theme, make_figure
 from opnb.figures.strip import draw_strip
-from opnb.figures.text import axis_hover, axis_name, axis_title, label_text
+from opnb.figures.text import axis_title, class_labels, label_text
 from opnb.views.model import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
 from opnb.views.strip import strip_view
@@ -83,6 +85,7 @@ def draw_projection(
     selectable: bool = False,
     height: int = 620,
     compact: bool = False,
+    errors: bool = True,
 ) -> go.Figure:
     """Draw a view of two directions.
 
@@ -102,6 +105,8 @@ def draw_projection(
     height : int, default=620
     compact : bool, default=False
         For a narrow place: smaller type, lines broken sooner.
+    errors : bool, default=True
+        Whether the errors of the full model stand on top; those of another model always do.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def draw_projection(
         look,
         images=plane_images(view, styles, fade, ("x", "y")),
         **_axes(view, compact),
-        **titled(_headline(view, title, compact), height),
+        **titled(_headline(view, title, compact, errors), height),
         legend=legend_below(compact),
         dragmode="lasso" if selectable else "zoom",
         hovermode="closest",
@@ -141,12 +146,13 @@ def _margins(view: ProjectionView, styles: list[ClassStyle]) -> list[Trace]:
 def cloud_of(view: ProjectionView) -> Cloud:
     """Give the points of a view as they lie on its panel."""
     points = view.points
-    return Cloud(points.x, points.y, points.labels, points.is_test, points.rows, view.class_names)
+    told = predictions(view.class_names, points.full, points.posterior)
+    return Cloud(points.x, points.y, points.labels, points.is_test, points.rows, view.class_names, told)
 
 
 def _disagreement(view: ProjectionView, cloud: Cloud, theme: Theme) -> list[Trace]:
     """Mark the points on which the shown and the full model differ, if there are any."""
-    points, names = view.points, [label_text(name, 60) for name in view.class_names]
+    points, names = view.points, [label_text(name, 60) for name in class_labels(view.class_names)]
     chosen = np.flatnonzero(points.disagree)
     if not (view.has_more and chosen.size):
         return []
@@ -175,7 +181,7 @@ def plane_images(
 def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
     """Share the scatter's axes with the margins on top and at the right."""
     wide, tall = (0.84, 0.83) if not compact else (0.86, 0.86)
-    features = 1 if compact else 3
+    features = 1 if compact else 2
     margin = {
         "showgrid": False,
         "showticklabels": False,
@@ -201,14 +207,10 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
 
 
 def _corner(view: ProjectionView) -> list[dict[str, Any]]:
-    """Use the empty corner: directions that tell their weights when hovered, and what the margins show."""
-    weighted = view.margins[0].weighting == "prior"
-    texts = [(f"hover: {axis_name(axis)} weights", axis_hover(axis)) for axis in view.axes]
-    texts.append(("share × density" if weighted else "densities", ""))
+    """Say in the empty corner what the margins show."""
     return [
         {
-            "text": text,
-            "hovertext": hover,
+            "text": MARGIN_WORDS[view.margins[0].weighting],
             "font": {"size": 12},
             "showarrow": False,
             "xref": "paper",
@@ -217,16 +219,15 @@ def _corner(view: ProjectionView) -> list[dict[str, Any]]:
             "y": 1,
             "xanchor": "right",
             "yanchor": "top",
-            "yshift": -20 * row,
             "opacity": 0.75,
-            "captureevents": bool(hover),
         }
-        for row, (text, hover) in enumerate(texts)
     ]
 
 
-def _headline(view: ProjectionView, title: str | None, compact: bool) -> list[str]:
-    small = [error_line(view.train, view.test)]
+def _headline(view: ProjectionView, title: str | None, compact: bool, errors: bool) -> list[str]:
+    small = [error_line(view.train, view.test)] if errors else []
     if view.has_more and view.model == "shown":
-        small.append("errors and boundary of the model on the two directions shown")
+        part, count = ("training", view.train) if view.test is None else ("held-out", view.test)
+        alone = f"boundary of these two directions alone, {part} error {100 * count.error:.1f} %"
+        small.append("errors and boundary of the model on the two directions shown" if errors else alone)
     return headline(title, [*small, *view.notes], compact)

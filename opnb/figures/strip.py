@@ -8,10 +8,18 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.figures.images import regions_png, stretched
-from opnb.figures.layers import Cloud, boundary_trace, margin_traces, misclassified_traces, point_traces
+from opnb.figures.layers import (
+    MARGIN_WORDS,
+    Cloud,
+    boundary_trace,
+    margin_traces,
+    misclassified_traces,
+    point_traces,
+    predictions,
+)
 from opnb.figures.layout import error_line, headline, legend_below, titled
 from opnb.figures.palette import ClassStyle, Trace, class_styles, find_theme, make_figure
-from opnb.figures.text import axis_title, unique_names
+from opnb.figures.text import axis_title, class_labels, unique_names
 from opnb.views.strip import StripView, strip_view
 
 _PIXELS = 1200
@@ -58,6 +66,7 @@ def draw_strip(
     selectable: bool = False,
     height: int = 520,
     compact: bool = False,
+    errors: bool = True,
 ) -> go.Figure:
     """Draw a view of one direction; the parameters are those of `draw_projection`.
 
@@ -66,7 +75,8 @@ def draw_strip(
     plotly.graph_objects.Figure
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
-    cloud = Cloud(view.x, _heights(view), view.labels, view.is_test, view.rows, view.class_names)
+    said = [error_line(view.train, view.test)] if errors else []
+    cloud = Cloud(view.x, _heights(view), view.labels, view.is_test, view.rows, view.class_names, _told(view))
     traces = [
         *margin_traces(view.margin, view.class_names, styles, xaxis="x", yaxis="y2"),
         *point_traces(cloud, styles, look),
@@ -78,12 +88,16 @@ def draw_strip(
         look,
         images=_images(view, styles),
         **_axes(view, compact),
-        **titled(headline(title, [error_line(view.train, view.test), *view.notes], compact), height),
+        **titled(headline(title, [*said, *view.notes], compact), height),
         legend=legend_below(compact),
         dragmode="lasso" if selectable else "zoom",
         hovermode="closest",
         height=height,
     )
+
+
+def _told(view: StripView) -> list[str]:
+    return predictions(view.class_names, view.predicted, view.posterior)
 
 
 def _rows(view: StripView) -> int:
@@ -118,12 +132,11 @@ def _images(view: StripView, styles: list[ClassStyle]) -> list[dict[str, object]
 
 
 def _axes(view: StripView, compact: bool) -> dict[str, Any]:
-    weighted = view.margin.weighting == "prior"
     rows: dict[str, Any] = {"domain": [0, 0.44], "range": (-0.5, _rows(view) - 0.5), "showgrid": False}
     if _rows(view) > 1:
         rows |= {
             "tickvals": list(range(_rows(view))),
-            "ticktext": unique_names(view.class_names, 14 if compact else 22),
+            "ticktext": unique_names(class_labels(view.class_names), 14 if compact else 22),
         }
     else:
         rows |= {"showticklabels": False}
@@ -137,7 +150,7 @@ def _axes(view: StripView, compact: bool) -> dict[str, Any]:
         "yaxis2": {
             "domain": [0.47, 1],
             "range": [0, float(view.margin.heights.max()) * 1.06 or 1.0],
-            "title": {"text": "share × density" if weighted else "density"},
+            "title": {"text": MARGIN_WORDS[view.margin.weighting]},
             "nticks": 5,
         },
     }

@@ -8,6 +8,7 @@ import html
 import textwrap
 from collections.abc import Sequence
 
+from opnb.diagnostics.finding import class_label
 from opnb.views.axes import Axis
 
 
@@ -21,23 +22,20 @@ def label_text(name: str, longest: int | None = None) -> str:
 
 
 def axis_name(axis: Axis) -> str:
-    """Name a direction in the paper's letters."""
-    return f"XV<sub>{axis.direction + 1}</sub>"
+    """Name a direction by its number."""
+    return f"Direction {axis.direction + 1}"
 
 
 def axis_title(axis: Axis, features: int = 2) -> str:
-    """Name a direction, its number, and the features that weigh most on it."""
-    heaviest = ", ".join(label_text(name, 22) for name, _ in axis.heaviest[:features])
+    """Name a direction and the features that weigh most on it, on one line."""
+    heaviest = ", ".join(label_text(name, 20) for name, _ in axis.heaviest[:features])
     more = ", …" if len(axis.heaviest) > features else ""
-    return f"{axis_name(axis)} (projection {axis.direction + 1})" + (
-        f"<br><span style='font-size:0.82em'>{heaviest}{more}</span>" if features and heaviest else ""
-    )
+    return f"{axis_name(axis)}: {heaviest}{more}" if heaviest else axis_name(axis)
 
 
-def axis_hover(axis: Axis) -> str:
-    """List the weights of the features that weigh most on a direction."""
-    weights = (f"{weight:+.2f} {label_text(name, 40)}" for name, weight in axis.heaviest)
-    return f"<b>{axis_name(axis)}</b>, bandwidth {axis.bandwidth:.3g}<br>" + "<br>".join(weights)
+def class_labels(names: Sequence[str]) -> list[str]:
+    """Call classes by their names, and those that are numbers "class 0"; not yet safe inside a label."""
+    return [class_label(name) for name in names]
 
 
 def unique_names(names: Sequence[str], longest: int = 28) -> list[str]:

@@ -8,6 +8,7 @@ from opnb.views.class_scores import ClassScores, class_scores
 from opnb.views.column_path import ColumnPath, column_path
 from opnb.views.columns import ColumnImportance, Composition, column_importance, composition
 from opnb.views.description import describe_projection
+from opnb.views.doubts import Doubt, doubts
 from opnb.views.flips import Flip, flips
 from opnb.views.margins import Margin, MarginsView, margins_view
 from opnb.views.marks import Marks, finding_marks
@@ -16,10 +17,12 @@ from opnb.views.measures import (
     HistoryView,
     LoadingsView,
     Metrics,
+    guessing,
     history_view,
     loadings_view,
     metrics,
 )
+from opnb.views.orienting import oriented
 from opnb.views.path import Movie, PathErrors, path_errors, path_movie, playback_movie, still
 from opnb.views.projected import ErrorCount, Projected, project
 from opnb.views.projection import Points, ProjectionView, joint_ranges, projection_view
@@ -33,6 +36,7 @@ __all__ = [
     "ColumnImportance",
     "ColumnPath",
     "Composition",
+    "Doubt",
     "ErrorCount",
     "Flip",
     "HistoryView",
@@ -56,14 +60,17 @@ __all__ = [
     "composition",
     "describe_projection",
     "differences",
+    "doubts",
     "finding_marks",
     "flips",
+    "guessing",
     "history_view",
     "joint_ranges",
     "loadings_view",
     "margins_view",
     "metrics",
     "nearest_rows",
+    "oriented",
     "path_errors",
     "path_movie",
     "playback_movie",

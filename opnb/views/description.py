@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
+from opnb.diagnostics.finding import class_label
 from opnb.views.axes import Axis
 from opnb.views.projection import ProjectionView
 
@@ -48,9 +49,13 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def _name(view: ProjectionView, k: int) -> str:
+    return class_label(view.class_names[k])
+
+
 def _axis(axis: Axis) -> str:
     features = ", ".join(name for name, _ in axis.heaviest[:3])
-    return f"projection {axis.direction + 1}" + (f" (heaviest features {features})" if features else "")
+    return f"direction {axis.direction + 1}" + (f" (heaviest features {features})" if features else "")
 
 
 def _what(view: ProjectionView) -> str:
@@ -75,11 +80,11 @@ def _classes(view: ProjectionView) -> str:
     wrong = np.bincount(points.labels[view.wrong], minlength=n_classes)
     share = wrong / np.maximum(totals, 1)
     order = [k for k in np.argsort(share, kind="stable") if totals[k]]
-    clean = [view.class_names[k] for k in order if wrong[k] == 0]
+    clean = [_name(view, k) for k in order if wrong[k] == 0]
     if len(clean) == len(order):
         return "Every class separates without an error."
     worst = order[-1]
-    sentence = f"Hardest is {view.class_names[worst]}, with {share[worst]:.0%} of its points misclassified."
+    sentence = f"Hardest is {_name(view, worst)}, with {share[worst]:.0%} of its points misclassified."
     return f"Without an error: {_listed(clean)}. {sentence}" if clean else sentence
 
 
@@ -91,17 +96,17 @@ def _confusions(view: ProjectionView) -> str:
         return ""
     values, counts = np.unique(pairs, return_counts=True)
     true, taken = divmod(int(values[counts.argmax()]), len(view.class_names))
-    return f"Most often {view.class_names[true]} is taken for {view.class_names[taken]} ({counts.max():,} points)."
+    return f"Most often {_name(view, true)} is taken for {_name(view, taken)} ({counts.max():,} points)."
 
 
 def _regions(view: ProjectionView) -> str:
     counts = region_counts(view)
     total = sum(counts.values())
     if total == 1:
-        return f"All of the part shown is given to {view.class_names[next(iter(counts))]}; there is no boundary."
-    split = [f"{view.class_names[k]} ({count})" for k, count in counts.items() if count > 1]
+        return f"All of the part shown is given to {_name(view, next(iter(counts)))}; there is no boundary."
+    split = [f"{_name(view, k)} ({count})" for k, count in counts.items() if count > 1]
     more = f" Classes with several regions: {_listed(split)}." if split else ""
-    missing = [name for k, name in enumerate(view.class_names) if k not in counts]
+    missing = [_name(view, k) for k in range(len(view.class_names)) if k not in counts]
     none = f" No region belongs to {_listed(missing)}." if missing else ""
     return f"The boundary divides the part shown into {total} regions.{more}{none}"
 

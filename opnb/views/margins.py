@@ -12,8 +12,9 @@ from opnb.views.axes import Axis, describe_axis, shown_range
 from opnb.views.model import DrawnModel, fitted_model
 from opnb.views.projected import Projected, checked_directions
 
-Weighting = Literal["density", "prior"]
-WEIGHTINGS = ("density", "prior")
+Weighting = Literal["density", "prior", "log"]
+WEIGHTINGS = ("density", "prior", "log")
+DECADES = 4  # below the highest density that a logarithmic margin shows
 
 # The kernel holds all but 1e-4 of its mass within this many bandwidths.
 _REACH = 12.0
@@ -34,8 +35,9 @@ class Margin:
     positions : ndarray of shape (m,)
         From beyond the first training point to beyond the last.
     heights : ndarray of shape (n_classes, m)
-        Densities, or densities times class shares.
-    weighting : {"density", "prior"}
+        Densities, densities times class shares, or by how many decades densities exceed 1 / 10,000 of the highest: a
+        margin with one spike shows its other classes so.
+    weighting : {"density", "prior", "log"}
     """
 
     axis: Axis
@@ -85,7 +87,7 @@ def margin(
         Fitted.
     projected : Projected
     direction : int
-    weighting : {"density", "prior"}
+    weighting : {"density", "prior", "log"}
     least : int
         Least number of positions.
 
@@ -99,9 +101,15 @@ def margin(
     heights = model.marginal_densities(direction, positions)
     if weighting == "prior":
         heights = heights * model.class_prior_[:, None]
+    elif weighting == "log":
+        heights = _decades(model.log_marginal_densities(direction, positions))
     axis = describe_axis(model, projected, direction)
     shown = shown_range(projected.positions(direction), "all")
     return Margin(axis, shown, positions.astype(np.float32), heights.astype(np.float32), weighting)
+
+
+def _decades(log_density: Array) -> Array:
+    return np.maximum((log_density - log_density.max()) / np.log(10) + DECADES, 0.0)
 
 
 def margins_view(
@@ -118,7 +126,7 @@ def margins_view(
     clf : OPNBClassifier
     projected : Projected
     directions : sequence of int, optional
-    weighting : {"density", "prior"}, default="density"
+    weighting : {"density", "prior", "log"}, default="density"
 
     Returns
     -------

@@ -38,6 +38,11 @@ class Metrics:
         """Share of points misclassified."""
         return self.errors.error
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Points of every class."""
+        return self.confusion.sum(axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class LoadingsView:
@@ -80,6 +85,12 @@ def metrics(projected: Projected) -> tuple[Metrics, Metrics | None]:
     """Measure the full model on the training points and on the held-out points, None if there are none."""
     test = _metrics_of(projected, projected.is_test) if projected.is_test.any() else None
     return _metrics_of(projected, ~projected.is_test), test
+
+
+def guessing(train: Metrics, part: Metrics) -> tuple[ErrorCount, str]:
+    """Count the errors on some points of naming the class that most training points have, and give its name."""
+    largest = int(train.counts.argmax())
+    return ErrorCount(int(part.errors.n - part.counts[largest]), part.errors.n), train.class_names[largest]
 
 
 def _metrics_of(projected: Projected, chosen: Flags) -> Metrics:

@@ -1,12 +1,12 @@
 """Solutions one after the other: along a path of lam, or over the iterations of a search, as frames of one movie.
 
-Every frame has the same points. Along a path each solution is matched with its neighbour (order, sign, rotation), so
-that the points move only as far as the solutions differ; a rotation within the plane changes no distance. Over the
-iterations of one search nothing is turned: the directions are those of the fit.
+Every frame has the same points, and the boundary and the class densities of its own model. Along a path each solution
+is matched with its neighbour by order and sign, which mean nothing; it is not turned, because the densities belong to
+the directions as they are. Over the iterations of one search the directions are those of the fit.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from opnb.diagnostics.paths import LamChoice, align_directions, one_standard_err
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.views.axes import shown_range
 from opnb.views.projected import ErrorCount, Flags, Labels, Projected, thinned
+from opnb.views.scenes import Scenes, scenes
 
 MOST_POINTS = 600  # more keep a slow browser busy with drawing
 MOST_FRAMES = 60
@@ -38,6 +39,8 @@ class Movie:
     ranges : tuple of two (low, high)
     first : int
         The frame shown first.
+    scenes : Scenes or None
+        Boundary and densities of every frame; None for a single direction, and where they are not wanted.
     """
 
     x: NDArray[np.float32]
@@ -52,6 +55,7 @@ class Movie:
     axes: tuple[str, str]
     ranges: tuple[tuple[float, float], tuple[float, float]]
     first: int = 0
+    scenes: Scenes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,26 +87,26 @@ def _errors(model: OPNBClassifier, X: Array, y: NDArray) -> ErrorCount:
     return ErrorCount(int(np.sum(model.predict(X) != y)), len(y))
 
 
-def aligned_solutions(solutions: Sequence[Array], reference: int) -> list[Array]:
-    """Turn every solution to resemble its neighbour on the side of the reference, which stays as it is.
+def followed(solutions: Sequence[Array], reference: int) -> list[Array]:
+    """Put the directions of every solution in the order, and with the signs, of its neighbour towards the reference.
 
     Parameters
     ----------
     solutions : sequence of ndarray of shape (n_features, m)
-        Unit directions as columns.
+        Directions as columns; their lengths stay.
     reference : int
 
     Returns
     -------
     list of ndarray of shape (n_features, m)
     """
-    turned = list(solutions)
-    after, before = range(reference + 1, len(turned)), range(reference - 1, -1, -1)
+    ordered = list(solutions)
+    after, before = range(reference + 1, len(ordered)), range(reference - 1, -1, -1)
     for steps, back in ((after, -1), (before, 1)):
         for number in steps:
-            match = align_directions(turned[number + back], turned[number])
-            turned[number] = turned[number][:, match.order] * match.signs @ match.rotation
-    return turned
+            match = align_directions(ordered[number + back], ordered[number])
+            ordered[number] = ordered[number][:, match.order] * match.signs
+    return ordered
 
 
 def path_movie(cv: Any, projected: Projected, X: Array, errors: PathErrors) -> Movie:
@@ -119,12 +123,16 @@ def path_movie(cv: Any, projected: Projected, X: Array, errors: PathErrors) -> M
     errors : PathErrors
     """
     best = errors.choice.best_index
-    solutions = aligned_solutions([model.components_.T for model in cv.path_], best)
+    solutions = followed([_unit_bandwidth(model) for model in cv.path_], best)
     Xs = cv.path_[best].scaled(X)
     captions = tuple(_path_caption(errors, number) for number in range(len(solutions)))
     names = tuple(f"{lam:.2g}" for lam in errors.choice.lams)
-    titles = ("direction 1, turned to follow", "direction 2, turned to follow")
-    return _movie([Xs @ V[:, :2] for V in solutions], projected, names, captions, titles, best)
+    return _moving([V[:, :2] for V in solutions], cv.path_[best], projected, Xs, names, captions, best)
+
+
+def _unit_bandwidth(model: OPNBClassifier) -> Array:
+    """Give the directions of a fit as columns, each as long as one over its bandwidth."""
+    return (model.components_ / model.bandwidths_[:, None]).T
 
 
 def _path_caption(errors: PathErrors, number: int) -> str:
@@ -153,20 +161,46 @@ def playback_movie(clf: Any, projected: Projected, X: Array, snapshots: Sequence
     kept = [snapshots[place] for place in places]
     match = align_directions(clf.components_.T, kept[-1][2])
     Xs = clf.scaled(X)
-    shown = match.order[:2]
-    frames = [Xs @ (_unit(V[:, shown]) * match.signs[:2]) for _, _, V in kept]
+    frames = [V[:, match.order[:2]] * match.signs[:2] for _, _, V in kept]
     names = tuple(str(number) for number, _, _ in kept)
     captions = tuple(f"Iteration {number}: objective {objective:.4f}" for number, objective, _ in kept)
-    return _movie(frames, projected, names, captions, ("direction 1", "direction 2"), 0)
+    return _moving(frames, clf, projected, Xs, names, captions, 0)
+
+
+def _moving(
+    frames: Sequence[Array],
+    clf: Any,
+    projected: Projected,
+    Xs: Array,
+    names: tuple[str, ...],
+    captions: tuple[str, ...],
+    first: int,
+) -> Movie:
+    """Make a movie of directions with unit bandwidth, with the scene of every frame if they are two."""
+    axes = ("Direction 1", "Direction 2")
+    movie = _movie([Xs @ _unit(V) for V in frames], projected, names, captions, axes, first)
+    if frames[0].shape[1] == 1:
+        return movie
+    train = ~projected.is_test
+    drawn = scenes(frames, Xs[train], projected.labels[train], clf.class_prior_, movie.ranges)
+    return replace(movie, scenes=drawn)
 
 
 def _unit(V: Array) -> Array:
     return V / np.maximum(np.linalg.norm(V, axis=0), np.finfo(float).tiny)
 
 
-def still(projected: Projected, caption: str, most: int = 300) -> Movie:
-    """Make a small picture of a fit: one frame of its first two directions."""
-    return _movie([projected.Z[:, :2]], projected, ("",), (caption,), ("", ""), 0, most)
+def still(
+    projected: Projected,
+    caption: str,
+    order: Sequence[int] | NDArray[np.intp] = (0, 1),
+    signs: Sequence[float] | Array = (1.0, 1.0),
+    most: int = 300,
+) -> Movie:
+    """Make a small picture of a fit: one frame of two directions, by default the first, each with a sign."""
+    count = min(projected.Z.shape[1], 2)
+    Z = projected.Z[:, list(order)[:count]] * np.asarray(signs)[:count]
+    return _movie([Z], projected, ("",), (caption,), ("", ""), 0, most)
 
 
 def _movie(

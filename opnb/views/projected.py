@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from opnb.core.kernel import Array
+from opnb.diagnostics.calibration import wilson_interval
 from opnb.errors import DataError
 from opnb.views.model import DrawnModel, fitted_model
 
@@ -30,6 +31,12 @@ class ErrorCount:
     def error(self) -> float:
         """Share of the points that are misclassified; NaN of no points."""
         return self.wrong / self.n if self.n else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the error: what so many points allow to say of others like them."""
+        low, high = wilson_interval(np.array(self.error), np.array(float(self.n)))
+        return max(float(low), 0.0), min(float(high), 1.0)
 
     def __str__(self) -> str:
         return f"{self.error:.3f} ({self.wrong:,} of {self.n:,})" if self.n else "no points"
@@ -65,6 +72,11 @@ class Projected:
     def predicted(self) -> Labels:
         """Class index that the full model predicts, of shape (n,)."""
         return self.log_posterior.argmax(axis=1)
+
+    @property
+    def confidence(self) -> NDArray[np.float32]:
+        """Posterior of the class that the full model predicts, of shape (n,)."""
+        return np.exp(self.log_posterior.max(axis=1)).astype(np.float32)
 
     def errors(self, predicted: Labels) -> tuple[ErrorCount, ErrorCount | None]:
         """Count the errors of a prediction on the training points and on the held-out points, if there are any."""

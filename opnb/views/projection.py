@@ -44,6 +44,8 @@ class Points:
     rows : ndarray of int of shape (m,)
     shown, full : ndarray of int of shape (m,)
         Class predicted by the model on the directions shown, and by the full model.
+    posterior : ndarray of float32 of shape (m,)
+        How probable the full model takes its class to be.
     """
 
     x: NDArray[np.float32]
@@ -53,6 +55,7 @@ class Points:
     rows: NDArray[np.int64]
     shown: Labels
     full: Labels
+    posterior: NDArray[np.float32]
 
     @property
     def wrong_shown(self) -> Flags:
@@ -276,6 +279,7 @@ def _points(data: Projected, pair: tuple[int, int], shown: Labels, kept: NDArray
         rows=data.rows[kept],
         shown=shown[kept],
         full=data.predicted[kept],
+        posterior=data.confidence[kept],
     )
 
 

@@ -11,7 +11,7 @@ from opnb.views.axes import EXTENTS, Extent, shown_range
 from opnb.views.boundary import roots
 from opnb.views.margins import Margin, Weighting, check_choice, margin
 from opnb.views.model import DrawnModel, fitted_model
-from opnb.views.plane import log_densities, shown_predictions
+from opnb.views.plane import log_densities
 from opnb.views.projected import ErrorCount, Flags, Labels, Projected, checked_directions, project, thinned
 
 _FINENESS = 3.0
@@ -30,6 +30,8 @@ class StripView:
         The points drawn.
     labels, predicted : ndarray of int of shape (m,)
         True class, and the class predicted by the model on this direction alone.
+    posterior : ndarray of float32 of shape (m,)
+        How probable that model takes the class to be.
     is_test : ndarray of bool of shape (m,)
     rows : ndarray of int of shape (m,)
     n_points : int
@@ -49,6 +51,7 @@ class StripView:
     x: NDArray[np.float32]
     labels: Labels
     predicted: Labels
+    posterior: NDArray[np.float32]
     is_test: Flags
     rows: NDArray[np.int64]
     n_points: int
@@ -105,7 +108,8 @@ def strip_view(
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
     (d,) = checked_directions(model, [direction])
     low, high = shown_range(data.positions(d), extent)
-    predicted = shown_predictions(model, data, (d,))
+    log_posterior = model.predict_log_proba_on(data.Z[:, [d]], (d,))
+    predicted = log_posterior.argmax(axis=1)
     train, test = data.errors(predicted)
     edges, regions = intervals(model, d, low, high)
     kept = thinned(data.labels, max_points)
@@ -116,6 +120,7 @@ def strip_view(
         x=data.Z[kept, d].astype(np.float32),
         labels=data.labels[kept],
         predicted=predicted[kept],
+        posterior=np.exp(log_posterior[kept].max(axis=1)).astype(np.float32),
         is_test=data.is_test[kept],
         rows=data.rows[kept],
         n_points=len(data.labels),

@@ -112,7 +112,7 @@ def _directions(tab):
         _until(
             tab,
             "() => document.querySelector('.js-plotly-plot')?.layout?.yaxis?.title?.text"
-            f"?.includes('XV<sub>{number}</sub>')",
+            f"?.includes('Direction {number}')",
         )
         times.append(time.perf_counter() - started)
         tab.still()

@@ -22,6 +22,10 @@ COUNTS = {
     "results": 16_000,
     "workspaces": 6_000,
     "links": 20_000,
+    "requests": 60_000,
+    "limits": 30_000,
+    "sizes": 10_000,
+    "restored workspaces": 3_000,
 }
 
 

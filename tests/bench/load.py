@@ -7,6 +7,7 @@ import statistics
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -133,6 +134,7 @@ def _freed(address):
     for words, end in (("Cancel", lambda visitor: visitor.press("Cancel")), ("a closed tab", Visitor.leave)):
         first, second = Visitor(address, _LONG), Visitor(address)
         first.follow(lambda visitor: any("Searching" in text for text in visitor.texts))
+        second.set("Directions", double_value=3.0)  # the fit that is shown would not be made again
         second.press("Fit")
         place = [text for text in second.texts if "Waiting for a free place" in text]
         began = time.perf_counter()
@@ -172,4 +174,4 @@ def _processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-SECTIONS = {"load": load}
+SECTIONS = {"load": load, "load60": partial(load, 2 * VISITORS)}

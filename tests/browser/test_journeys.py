@@ -54,17 +54,45 @@ def test_upload_target_fit_picture(tab):
     tab.sees("5 classes").picture()
     tab.page.get_by_role("button", name="Fit", exact=True).click()
     tab.picture().shot("upload")
-    assert {"0", "1", "2", "3", "4"} <= set(tab.figure("plot.data.map(trace => trace.name)"))
+    assert {f"class {k}" for k in range(5)} <= set(tab.figure("plot.data.map(trace => trace.name)"))
 
 
 def test_a_change_of_directions_redraws(tab):
     tab.open("?directions=4").picture()
-    assert "XV<sub>2</sub>" in tab.figure("plot.layout.yaxis.title.text")
+    assert "Direction 2" in tab.figure("plot.layout.yaxis.title.text")
     tab.choose("Up", "Direction 4")
     tab.page.wait_for_function(
-        "() => document.querySelector('.js-plotly-plot').layout.yaxis.title.text.includes('XV<sub>4</sub>')"
+        "() => document.querySelector('.js-plotly-plot').layout.yaxis.title.text.includes('Direction 4')"
     )
     assert "show=1%2C4" in tab.page.url
+
+
+def test_a_pair_of_directions_is_opened_by_a_click_on_its_small_picture(tab):
+    tab.open("?directions=4").picture().segment("All pairs")
+    tile = tab.page.locator(".opnb-gallery button[aria-pressed=false]").first
+    first, second = tile.locator("span").text_content().split(":")[0].split(" × ")
+    tile.click()
+    tab.page.wait_for_function(
+        "wanted => { const { xaxis, yaxis } = document.querySelector('.js-plotly-plot').layout;"
+        " return [xaxis, yaxis].every((axis, i) => axis.title.text.startsWith(`Direction ${wanted[i]}:`)); }",
+        arg=[first, second],
+    )
+    tab.page.locator(f".opnb-gallery button[aria-pressed=true]:has-text('{first} × {second}')").wait_for()
+    tab.shot("all-pairs")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1366, 768), (1440, 900), (1920, 1080)])
+def test_figures_picture_and_fit_are_on_one_screen(tab, width, height):
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.open().picture().sees("quick look")
+    for element in (
+        tab.page.get_by_text("Log-loss").first,
+        tab.page.get_by_role("button", name="Fit", exact=True),
+        tab.page.locator(".js-plotly-plot").first,
+    ):
+        box = element.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height
 
 
 def test_lasso_gives_rows_and_a_download(tab, tmp_path):
@@ -120,14 +148,14 @@ def test_the_link_restores_the_view_in_a_second_browser(tab, new_tab):
     tab.page.get_by_role("link", name="Workbench").first.click()
     tab.picture().choose("Across", "Direction 2").picture()
     tab.page.wait_for_url("**show=2*")
-    redrawn = "() => document.querySelector('.js-plotly-plot').layout.xaxis.title.text.includes('XV<sub>2</sub>')"
+    redrawn = "() => document.querySelector('.js-plotly-plot').layout.xaxis.title.text.includes('Direction 2')"
     tab.page.wait_for_function(redrawn)
     first = tab.figure("plot.layout.xaxis.range.map(Number)")
     second = new_tab()
     second.page.goto(tab.page.url)
     second.picture().page.wait_for_function(redrawn)
     assert second.figure("plot.layout.xaxis.range.map(Number)") == pytest.approx(first)
-    assert "XV<sub>2</sub>" in second.figure("plot.layout.xaxis.title.text")
+    assert "Direction 2" in second.figure("plot.layout.xaxis.title.text")
 
 
 def test_the_data_page_keeps_the_table_over_a_change_of_page(tab):

@@ -78,6 +78,7 @@ def test_rows_with_missing_values_are_left_out_and_counted():
     data = prepare(holed())
     assert len(data.X) == N - 2
     assert "Left out 2 rows with missing values (3.3 % of 60)." in data.account
+    assert data.rows_left_out == ("Left out 2 rows with missing values (3.3 % of 60).",)
     assert 3 not in data.rows
     assert data.rows[3] == 4
 

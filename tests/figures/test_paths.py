@@ -44,11 +44,35 @@ def test_the_movie_starts_at_the_chosen_solution_and_ends_with_the_largest_lam(p
     assert figure.layout.sliders[0].active == errors.choice.best_index == movie.first
     places = [int(np.flatnonzero(projected.rows == row)[0]) for row in movie.rows]
     np.testing.assert_allclose(movie.x[movie.first], projected.Z[places, 0], atol=1e-5)
-    shown = np.concatenate([trace.x for trace in figure.data])
+    points = [place for place, trace in enumerate(figure.data) if trace.mode == "markers"]
+    shown = np.concatenate([figure.data[place].x for place in points])
     np.testing.assert_allclose(np.sort(shown), np.sort(movie.x[movie.first]))
-    last = np.concatenate([trace.x for trace in figure.frames[-1].data])
+    last = np.concatenate([figure.frames[-1].data[place].x for place in points])
     np.testing.assert_allclose(np.sort(last), np.sort(movie.x[-1]))
     assert "λ = 0.1:" in figure.frames[-1].layout.title.text
+
+
+def test_every_frame_of_a_movie_has_the_boundary_and_the_densities_of_its_own_model(path):
+    cv, _, errors, movie = path
+    figure = draw_movie(movie)
+    for number, model in enumerate(cv.path_):
+        scene = movie.scenes
+        lines = np.concatenate(scene.boundaries[number])
+        # The movie may have put the directions in another order, or turned them around.
+        found = []
+        for order in ((0, 1), (1, 0)):
+            for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+                Z = np.empty_like(lines)
+                Z[:, list(order)] = lines * signs
+                top = np.sort(np.exp(model.predict_log_proba_on(Z, (0, 1))), axis=1)
+                found.append(np.abs(top[:, -1] - top[:, -2]).max())
+        assert min(found) < 1e-6
+        boundary = next(i for i, trace in enumerate(figure.data) if trace.name == "boundary")
+        drawn = np.column_stack([figure.frames[number].data[boundary][axis] for axis in "xy"])
+        np.testing.assert_allclose(drawn[np.isfinite(drawn).all(axis=1)], lines, rtol=1e-5, atol=1e-5)
+    best = errors.choice.best_index
+    heights = cv.path_[best].marginal_densities(0, movie.scenes.positions[0])
+    np.testing.assert_allclose(movie.scenes.heights[0][best], heights / heights.max(), atol=1e-4)
 
 
 def test_neighbours_on_the_path_are_close(path):

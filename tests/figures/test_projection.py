@@ -61,7 +61,7 @@ def test_points_rows_and_rings_match_the_data():
             rows = trace.customdata
             np.testing.assert_allclose(trace.x, Z[rows, 0], rtol=1e-5)
             np.testing.assert_allclose(trace.y, Z[rows, 1], rtol=1e-5)
-            assert set(truth[rows]) == {int(trace.name)}
+            assert set(truth[rows]) == {int(trace.name.removeprefix("class "))}
             assert ((rows >= len(y)) == held_out).all()
     assert sum(len(t.x) for t in points_of(figure)) == len(truth)
     predicted = clf.predict_log_proba_on(Z[:, :2], (0, 1)).argmax(axis=1)
@@ -108,7 +108,7 @@ def test_many_classes_show_ten_and_a_grey_rest(n_classes):
     assert len({t.marker.color for t in coloured}) == len(coloured) == 10
     others = next(t for t in points_of(figure) if t.legendgroup == "others")
     assert len(others.x) + sum(len(t.x) for t in coloured) == 600
-    assert set(others.text) == {str(k) for k in np.unique(y[others.customdata])}
+    assert set(others.text) == {f"class {k}" for k in np.unique(y[others.customdata])}
 
 
 def test_styles_refuse_a_class_that_is_not_there():
@@ -218,3 +218,17 @@ def test_comparison_shares_axes_and_legend():
         assert "before &lt;b&gt;" in figure.layout.annotations[0].text
     with pytest.raises(ValueError, match="title for each"):
         comparison_figure(views, ["one"])
+
+
+def test_a_point_tells_row_class_prediction_and_posterior_and_axes_their_columns():
+    clf, X, y, X_test, y_test = iris_fit()
+    figure = projection_figure(clf, X, y, X_test, y_test, feature_names=["a", "b", "c", "d"])
+    posterior = clf.predict_proba(np.concatenate([X, X_test]))
+    for trace in [*points_of(figure), *points_of(figure, held_out=True)]:
+        for row, told in zip(trace.customdata, trace.hovertext, strict=True):
+            assert told == f"predicted class {posterior[row].argmax()}, posterior {posterior[row].max():.2f}"
+        assert trace.name in trace.hovertemplate
+        assert "row %{customdata}<br>%{hovertext}" in trace.hovertemplate
+    heaviest = "abcd"[np.abs(clf.components_[0]).argmax()]
+    assert figure.layout.xaxis.title.text.startswith(f"Direction 1: {heaviest}, ")
+    assert not any("hover" in note.text for note in figure.layout.annotations)

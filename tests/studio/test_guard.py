@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 
 import pytest
 from streamlit import config, runtime
@@ -215,3 +216,19 @@ def test_an_answer_about_health_counts_for_a_while(monkeypatch):
 def test_a_limit_that_is_no_number_counts_as_not_set(given):
     assert fit_limits({"OPNB_MAX_FIT_SECONDS": given}).seconds == 1800
     assert restore_bytes({"OPNB_MAX_RESTORE_MB": given}) == 200 * 2**20
+
+
+def test_downloads_that_wait_for_their_turn_keep_no_other_download_out():
+    """Streamlit makes each in a thread; there are as many as processors and four if nobody says otherwise."""
+
+    async def downloads():
+        gate = threading.Event()
+        async with health.lifespan(None):
+            waiting = [asyncio.create_task(asyncio.to_thread(gate.wait, 60)) for _ in range(40)]
+            try:
+                return await asyncio.wait_for(asyncio.to_thread(lambda: "made"), 30)
+            finally:
+                gate.set()
+                await asyncio.gather(*waiting)
+
+    assert asyncio.run(downloads()) == "made"

@@ -20,8 +20,8 @@ class Gate:
         self.open = threading.Event()
         self.began = []
 
-    def job(self, name, owner="", alive=lambda: True):
-        return Job(lambda job: self._work(name, job), owner, alive)
+    def job(self, name, owner="", alive=lambda: True, **more):
+        return Job(lambda job: self._work(name, job), owner, alive, **more)
 
     def _work(self, name, job):
         self.began.append(name)
@@ -291,3 +291,28 @@ def test_a_visitors_own_work_gives_way_to_what_its_page_stands_still_for(gate):
     gate.open.set()
     assert fit.wait(WAIT)
     assert fit.result == "fit"
+
+
+def test_a_quiet_job_makes_way_at_once_and_waits_until_nobody_else_does(gate):
+    queue = Queue(1)
+    quiet = queue.submit(gate.job("quiet", quiet=True))
+    eventually(lambda: gate.began == ["quiet"])
+    fit = queue.submit(gate.job("fit", owner="me"))
+    eventually(lambda: "fit" in gate.began)  # it did not wait for the place
+    assert quiet.wait(WAIT)
+    assert quiet.result == "stopped"
+    again = queue.submit(gate.job("again", owner="me", quiet=True))
+    other = queue.submit(gate.job("other", owner="me"))
+    assert (queue.place(other), queue.place(again)) == (1, 2)
+    gate.open.set()
+    assert all(job.wait(WAIT) for job in (fit, other, again))
+    assert gate.began == ["quiet", "fit", "other", "again"]
+
+
+def test_a_quiet_job_costs_its_visitor_no_turn(gate):
+    queue = Queue(1)
+    quiet = queue.submit(gate.job("quiet", owner="a", quiet=True))
+    queue.submit(gate.job("blocks", owner="c"))
+    assert quiet.wait(WAIT)
+    order = [queue.submit(gate.job(name, owner=name)) for name in "ab"]
+    assert [queue.place(job) for job in order] == [1, 2]

@@ -51,8 +51,9 @@ def iris():
 def flowers(iris):
     """New rows of every kind: ordinary ones, one far away, one that lacks a value, one with text for a number."""
     frame = iris.table.frame.iloc[::5].reset_index(drop=True)
-    frame.iloc[0, :4] = 500.0
+    frame.iloc[0, :4] = 1e30  # the classifier would warn
     frame.iloc[1, 2] = np.nan
+    frame.loc[5, "species"] = "virginica"  # it is none
     frame = frame.astype({frame.columns[0]: object})
     frame.iloc[2, 0] = "tall"
     return Table.from_frame(frame, "flowers")
@@ -80,6 +81,14 @@ def test_new_rows_are_predicted_as_the_training_rows_were(iris):
     own = iris.projected
     np.testing.assert_array_equal(predicted.new.Z[own.rows - 1], own.Z)
     np.testing.assert_array_equal(predicted.new.log_posterior[own.rows - 1], own.log_posterior)
+
+
+def test_the_order_of_the_columns_means_nothing(iris):
+    usual, turned = (
+        predict_table(predictor_of_fit(iris), Table.from_frame(frame, "rows"))
+        for frame in (iris.table.frame, iris.table.frame[iris.table.frame.columns[::-1]])
+    )
+    np.testing.assert_array_equal(turned.new.log_posterior, usual.new.log_posterior)
 
 
 def test_classes_in_the_file_give_an_error_with_its_interval(iris, flowers):

@@ -2,15 +2,16 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from opnb.studio.tune.studies import path_work, penalty_specs, playback_work, start_specs
+from opnb.studio.tune.studies import path_work, penalty_specs, playback_work, start_groups, start_specs
 from opnb.studio.visit.settings import default_spec
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import Stopped, report
-from opnb.views.path import aligned_solutions
+from opnb.views.path import followed
 
 
 def tuned(page, view):
@@ -72,17 +73,19 @@ def test_one_direction_has_its_variants_too(visit):
 def test_starts_are_a_gallery_best_first_and_can_be_adopted(visit):
     page = tuned(visit(directions="3"), "Starts")
     count = len(start_specs(default_spec()))
-    assert len(page.figures()) == count
+    groups = len(page.figures())
+    assert 1 <= groups <= count
     shown = [float(text.value.split("**")[1]) for text in page.at.markdown if text.value.startswith("Objective")]
     assert shown == sorted(shown, reverse=True)
     assert "Angles to the best: 0°, 0°, 0°" in page.words
-    button = next(button for button in page.at.button if "random start 4" in button.label)
+    button = next(button for button in page.at.button if "random start" in button.label)
+    seed = int(button.label.split()[-1])
     button.click()
     page.run()
     spec = page.state.result.spec
-    assert (spec.init, spec.n_init, spec.seed) == ("random", 1, 4)
+    assert (spec.init, spec.n_init, spec.seed) == ("random", 1, seed)
     assert page.state.fits[-1] is page.state.result
-    assert len(page.figures()) == count, "the gallery stays"
+    assert len(page.figures()) == groups, "the gallery stays"
 
 
 def test_directions_are_added_one_by_one(visit):
@@ -150,15 +153,31 @@ def test_without_a_fit_the_page_says_where_to_make_one(visit):
     assert "no fit to tune yet" in page.words
 
 
-def test_turned_solutions_stay_close_to_their_neighbours():
+def test_solutions_of_a_path_stay_close_to_their_neighbours():
     rng = np.random.default_rng(0)
     first = np.linalg.qr(rng.normal(size=(6, 3)))[0]
     nearly = first + 1e-3 * rng.normal(size=first.shape)
     solutions = [nearly[:, [2, 0, 1]] * [1, -1, 1], first, -nearly[:, ::-1]]
-    turned = aligned_solutions(solutions, 1)
+    turned = followed(solutions, 1)
     assert turned[1] is first
     for V in turned:
         np.testing.assert_allclose(V, first, atol=0.01)
+
+
+def test_the_same_solution_from_several_starts_is_shown_once_turned_like_the_best():
+    rng = np.random.default_rng(0)
+    best, other = (np.linalg.qr(rng.normal(size=(6, 2)))[0].T for _ in range(2))
+    found = [(best, 1.0), (-best[::-1], 1.0 - 1e-5), (other, 0.8), (best, 0.5)]
+    fits = [
+        SimpleNamespace(number=number, classifier=SimpleNamespace(components_=components, objective_=objective))
+        for number, (components, objective) in enumerate(found)
+    ]
+    groups = start_groups(fits[::-1])
+    assert [[fit.number for fit in group.fits] for group in groups] == [[0, 1], [2], [3]]
+    assert groups[0].angle_words == "0°, 0°"
+    match = groups[2].alignment  # the best itself
+    np.testing.assert_array_equal(match.order, [0, 1])
+    np.testing.assert_array_equal(match.signs, [1.0, 1.0])
 
 
 def test_the_variants_differ_in_one_setting():

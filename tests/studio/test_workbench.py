@@ -1,5 +1,7 @@
 """The workbench, state by state."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_the_first_visit_shows_a_fitted_example_at_once(visit):
     page = visit()
     assert page.state.result is not None
     assert {"class_0", "class_1", "class_2"} <= set(names_of(page.figures()[0]))
-    assert [metric.label for metric in page.at.metric] == ["Training error", "Held-out error", "Log-loss", "Time"]
+    assert [metric.label for metric in page.at.metric] == ["Training error", "Held-out error", "Guessing", "Log-loss"]
     assert page.at.query_params["data"] == "example:wine"
 
 
@@ -33,8 +35,10 @@ def test_the_form_makes_a_new_fit_with_its_settings(visit):
     page.find("number_input", "Directions").set_value(4)
     page.find("select_slider", "Smoothness (λ)").set_value(0.01)
     page.find("selectbox", "Penalty on").set_value("pooled")
-    page.find("selectbox", "Start from").set_value("random")
+    assert page.find("number_input", "Random starts").disabled  # the principal components are one start
+    page.choose("selectbox", "Start from", "random")
     page.find("number_input", "Random starts").set_value(3)
+    page.run()
     page.find("selectbox", "Likelihood").set_value("leave-one-out")
     page.find("selectbox", "With several starts").set_value("average")
     page.find("selectbox", "Bins").set_value("exact")
@@ -53,12 +57,15 @@ def test_a_change_of_directions_redraws_without_a_new_fit(visit):
     assert page.state.result is before
     assert page.state.picture.directions == (0, 3)
     assert page.figures()[0] != first
-    assert "XV<sub>4</sub>" in page.figures()[0]["layout"]["yaxis"]["title"]["text"]
+    assert page.figures()[0]["layout"]["yaxis"]["title"]["text"].startswith("Direction 4: ")
 
 
-def test_the_same_direction_twice_is_answered_with_words(visit):
+def test_asking_for_the_direction_of_the_other_axis_makes_them_change_places(visit):
     page = visit(directions="3").choose("selectbox", "Up", 0)
-    assert "two different directions" in page.words
+    assert page.state.picture.directions == (1, 0)
+    assert [page.find("selectbox", label).value for label in ("Across", "Up")] == [1, 0]
+    page.choose("selectbox", "Across", 2)
+    assert page.state.picture.directions == (2, 0)
 
 
 def test_boundary_extent_and_margins_are_choices_of_the_picture(visit):
@@ -89,10 +96,48 @@ def test_many_classes_can_be_focused(visit):
     assert "a" not in named
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", [0, 1, 2, 4])
 def test_every_view_below_the_picture_is_drawn(visit, place):
     page = visit(directions="4").segment("More about this fit", place)
     assert len(page.figures()) >= 2
+
+
+def test_all_pairs_are_small_pictures_with_what_each_direction_tells(visit):
+    page = visit(directions="4").segment("More about this fit", 3)
+    sent = next(e.proto for e in page.at.get("bidi_component") if e.proto.component_name == "opnb_gallery")
+    tiles = json.loads(sent.bytes)["tiles"]
+    assert len(tiles) == 6
+    assert [tile["chosen"] for tile in tiles].count(True) == 1
+    assert all(tile["source"].startswith("data:image/png;base64,") for tile in tiles)
+    assert list(page.at.dataframe[0].value["Direction"]) == [1, 2, 3, 4]
+
+
+def test_settings_that_are_not_fitted_mark_the_picture_and_fit_makes_no_second_one(visit):
+    page = visit().press("Fit")
+    assert len(page.state.fits) == 1
+    assert "Nothing has changed" in page.at.toast[0].value
+    page.choose("select_slider", "Smoothness (λ)", 0.01)
+    assert "settings have changed since this fit" in page.words
+    assert len(page.state.fits) == 1
+    page.press("Fit")
+    assert "settings have changed" not in page.words
+    assert page.state.result.spec.lam == 0.01
+    page.choose("select_slider", "Smoothness (λ)", 0.02).choose("select_slider", "Smoothness (λ)", 0.01)
+    assert "settings have changed" not in page.words
+
+
+def test_new_data_begin_with_the_usual_settings_and_say_which_rows_are_lost(visit, table):
+    page = visit(lam="0.1", directions="3")
+    page.upload("holes.csv", table + b"\n,,a\n3,,b")
+    assert (page.state.spec.lam, page.state.spec.n_components) == (0.001, 2)
+    assert "42 rows became 40. Left out 2 rows with missing values" in page.words
+    assert "rows became" not in visit().words
+
+
+def test_a_quick_look_is_counted_in_a_line_that_leads_to_diagnose(visit):
+    page = visit()
+    links = [link.label for link in page.at.get("page_link")]
+    assert any("A quick look finds nothing wrong" in label or "Diagnose has" in label for label in links)
 
 
 def test_the_search_lists_its_starts(visit):
@@ -235,7 +280,7 @@ def test_a_failing_fit_is_explained_and_keeps_the_fit_before(visit, monkeypatch)
     page = visit()
     before = page.state.result
     monkeypatch.setattr("opnb.studio.visit.state.fit_work", fail)
-    page.press("Fit")
+    page.fill("select_slider", "Smoothness (λ)", 0.01).press("Fit")
     assert "no reason at all" in page.errors
     assert page.state.fits == [before]
 

@@ -1,7 +1,10 @@
 """Work in processes: answers as they come, an end at once, and problems in words."""
 
+import itertools
 import os
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from opnb.studio.benchmark.desk import say_rows
 from opnb.studio.compare.trials import Trial, run_trial, say_trials, split_of, store
 from opnb.studio.words import about
 from opnb.studio.work.errands import LongRun
-from opnb.studio.work.jobs import Job
+from opnb.studio.work.jobs import Job, Queue
 from opnb.studio.work.limits import RUN_SECONDS_VARIABLE
 from opnb.studio.work.process import run_in_child
 
@@ -147,3 +150,36 @@ def test_a_method_that_fails_says_why():
 def test_durations_are_as_rough_as_they_are_known():
     said = [about(seconds) for seconds in (1, 33, 70, 170, 3 * 3600)]
     assert said == ["a few seconds", "about 30 seconds", "about a minute", "about 3 minutes", "about 3 hours"]
+
+
+def count(say, **arguments):
+    """Count for ever."""
+    for number in itertools.count():
+        say({"number": number})
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="the system cannot halt a process")
+def test_a_process_is_halted_while_others_have_their_turn():
+    """One visitor's benchmark of hours keeps nobody out, and its time stands still meanwhile."""
+    heard, seen = [], []
+    queue = Queue(1, turn=0.2)
+    long = queue.submit(Job(lambda job: run_in_child(job, count, {}, heard.append), "me"))
+
+    def look(job):
+        time.sleep(0.3)
+        seen.extend([len(heard), time.sleep(0.3), len(heard)])
+
+    deadline = time.monotonic() + 60
+    while not heard and time.monotonic() < deadline:
+        time.sleep(0.01)
+    other = queue.submit(Job(look, "you"))
+    assert other.wait(60)
+    assert seen[0] == seen[2] > 0, "it went on during the other's turn"
+    before = len(heard)
+    while len(heard) <= before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(heard) > before, "it did not go on afterwards"
+    queue.cancel(long)
+    assert long.wait(60)
+    assert long.worked < long.seconds

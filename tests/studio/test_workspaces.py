@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit import config
 
 import opnb
 from opnb.studio.ui import session, tab
@@ -380,6 +381,8 @@ def test_the_data_page_opens_a_workspace_file_too(visit, table):
 def test_a_bad_workspace_file_is_told_and_changes_nothing(visit):
     page = visit()
     before = page.state
+    box = next(box for box in page.at.file_uploader if box.label == "Open a downloaded workspace")
+    assert box.proto.max_upload_size_mb == config.get_option("server.maxUploadSize"), "it takes what the server takes"
     open_file(page, b"PK\x03\x04 nothing")
     assert "no readable zip" in page.errors
     assert page.state is before

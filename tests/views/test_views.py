@@ -1,22 +1,31 @@
 """The numbers behind the pictures."""
 
+import dataclasses
+import itertools
+
 import numpy as np
 import pytest
 
 from opnb.errors import DataError
 from opnb.views import (
+    ErrorCount,
     describe_projection,
+    doubts,
+    guessing,
     history_view,
     joint_ranges,
     loadings_view,
     margins_view,
     metrics,
+    oriented,
     project,
     projection_view,
     scatter_matrix_view,
     strip_view,
 )
 from opnb.views.description import region_counts
+from opnb.views.orienting import mirrored, turns_of
+from opnb.views.pairs import confusable, pairs_view
 from opnb.views.projected import thinned
 from tests.figures.fits import blobs, blobs_fit, iris_fit, quick_fit
 
@@ -265,3 +274,95 @@ def test_full_model_of_two_directions_is_the_one_shown():
     assert not view.has_more
     assert not view.notes
     assert view.train == view.train_other
+
+
+def test_errors_stand_beside_guessing_with_their_interval():
+    clf, X, y, X_test, y_test = iris_fit()
+    train, test = metrics(project(clf, X, y, X_test, y_test))
+    guess, name = guessing(train, test)
+    assert guess.wrong == np.sum(y_test != int(name))
+    assert guess.n == len(y_test)
+    # Wilson (1927): 2 of 44, and nothing wrong in 10.
+    assert ErrorCount(2, 44).interval == pytest.approx((0.01256, 0.15135), abs=1e-4)
+    assert ErrorCount(0, 10).interval == pytest.approx((0.0, 0.2775), abs=1e-4)
+
+
+def test_a_picture_says_what_it_hides():
+    X, y = blobs(200, 3)
+    clf = quick_fit(X, y, n_components=2)
+    assert doubts(projection_view(clf, X, y)) == ()
+    data = project(clf, X, y)
+    line = dataclasses.replace(data, Z=data.Z[:, [0, 0]] + 1e-3 * data.Z)
+    (found,) = doubts(projection_view(clf, projected=line))
+    assert found.kind == "line"
+    Z = data.Z.copy()
+    Z[0] = 100 * np.abs(Z).max()
+    view = projection_view(clf, projected=dataclasses.replace(data, Z=Z))
+    (found,) = [doubt for doubt in doubts(view) if doubt.kind == "far-rows"]
+    assert found.sentence.startswith("1 row lies far out")
+    assert "far-rows" not in [
+        doubt.kind for doubt in doubts(projection_view(clf, projected=dataclasses.replace(data, Z=Z), extent="central"))
+    ]
+
+
+def test_a_boundary_that_is_not_the_models_is_doubted():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = rng.normal(size=(400, 4))
+    X[:, 3] += 6 * y
+    clf = quick_fit(X, y, n_components=4)
+    worst = min(itertools.combinations(range(4), 2), key=lambda pair: np.abs(clf.components_[list(pair), 3]).max())
+    view = projection_view(clf, X, y, directions=worst)
+    kinds = [doubt.kind for doubt in doubts(view)]
+    assert ("other-model" in kinds) == (view.n_disagree >= 0.2 * view.n_points)
+    assert "other-model" not in [doubt.kind for doubt in doubts(projection_view(clf, X, y, boundary="full"))]
+
+
+def test_pairs_are_ranked_by_the_error_of_the_model_on_them(iris):
+    clf, X, y, X_test, y_test = iris
+    clf = quick_fit(X, y, n_components=4)
+    data = project(clf, X, y, X_test, y_test)
+    view = pairs_view(clf, data)
+    assert len(view.pairs) == 6
+    wrong = [pair.errors.wrong for pair in view.pairs]
+    assert wrong == sorted(wrong)
+    for pair in view.pairs:
+        Z = clf.transform(X_test)[:, list(pair.directions)]
+        predicted = clf.classes_[clf.predict_log_proba_on(Z, pair.directions).argmax(axis=1)]
+        assert pair.errors.wrong == np.sum(predicted != y_test)
+    assert view.held_out
+    assert ((view.Z >= 0) & (view.Z <= 1)).all()
+
+
+def test_a_direction_names_the_classes_it_tells_apart():
+    log_density = np.log([[0.9, 0.8, 0.1, 0.1, 0.4, 0.5], [0.1, 0.1, 0.9, 0.8, 0.5, 0.4], [0.01] * 4 + [0.6, 0.6]])
+    shares = confusable(log_density, np.array([0, 0, 1, 1, 2, 2]))
+    assert shares.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    clf, X, y = blobs_fit(300, 3)
+    told = [one.separates for one in pairs_view(clf, project(clf, X, y)).directions]
+    assert all("class " in words or words in ("all classes", "nothing clearly") for words in told)
+
+
+def test_a_mirrored_view_is_the_view_of_mirrored_directions(iris):
+    clf, X, y, *_ = iris
+    view = projection_view(clf, X, y, resolution=40)
+    turned = mirrored(view, (True, True))
+    assert turns_of(turned, view) == (True, True)
+    (_, back) = oriented([view, turned])
+    for name in ("grid_x", "grid_y", "class_map", "confidence"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(view, name))
+    np.testing.assert_array_equal(back.points.x, view.points.x)
+    np.testing.assert_array_equal(back.margins[1].heights, view.margins[1].heights)
+    points = -np.concatenate(turned.boundary)
+    assert gap_of_top_two(clf.predict_log_proba_on(points, (0, 1))).max() < 1e-8
+
+
+def test_a_logarithmic_margin_shows_four_decades(iris):
+    clf, X, y, *_ = iris
+    data = project(clf, X, y)
+    (log,), (plain,) = (margins_view(clf, data, [0], weighting=name).margins for name in ("log", "density"))
+    assert log.heights.max() == pytest.approx(4.0)
+    assert log.heights.min() == 0.0
+    high = plain.heights > 1e-3 * plain.heights.max()
+    expected = np.log10(plain.heights[high] / plain.heights.max()) + 4
+    np.testing.assert_allclose(log.heights[high], expected, atol=1e-4)

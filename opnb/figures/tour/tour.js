@@ -14,6 +14,7 @@ const TURN = 0.05; // of a weight that a key turns
 const NARROW = 700; // CSS pixels
 const SAME = 0.99995; // cosine of an axis and a direction that it is
 const SHARE = 0.58; // of the window's height that the picture takes at the most
+const LOWEST = 440; // CSS pixels of a narrow picture
 
 export class Tour {
   /**
@@ -49,8 +50,10 @@ export class Tour {
   dress(theme = this.options.theme) {
     this.options.theme = theme;
     const name = theme === "dark" || (theme !== "light" && this.scheme.matches) ? "dark" : "light";
-    this.theme = { name, ...this.data.themes[name] };
     this.host.dataset.theme = name;
+    // The page may have a ground of its own, on which the canvas should not stand out.
+    const background = hex(getComputedStyle(this.host).backgroundColor) ?? this.data.themes[name].background;
+    this.theme = { ...this.data.themes[name], name: `${name} ${background}`, background };
     this.showPath();
     this.resize();
   }
@@ -61,8 +64,8 @@ export class Tour {
     host.classList.toggle("narrow", host.clientWidth < NARROW);
     const full = document.fullscreenElement === host;
     const narrow = host.clientWidth < NARROW;
-    const most = narrow ? 0.95 * host.clientWidth : SHARE * window.innerHeight;
-    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, most);
+    const square = narrow ? Math.max(0.95 * host.clientWidth, LOWEST) : Infinity;
+    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, square, SHARE * window.innerHeight);
     parts.stage.style.height = `${Math.max(height, 240)}px`;
     this.painter.prepare(parts.stage.clientWidth, parts.stage.clientHeight, this.theme);
     this.ring.prepare(parts.ring.clientWidth || 200, this.theme);
@@ -174,6 +177,7 @@ export class Tour {
 
   pause() {
     this.moving = null;
+    if (this.axes === this.path.keyframes[this.place]) this.reference = this.axes.map((axis) => norm(axis) || 1);
     this.showMoving();
   }
 
@@ -395,6 +399,12 @@ export class Tour {
     this.observer.disconnect();
     this.scheme.removeEventListener("change", this.onScheme);
   }
+}
+
+/** A colour as CSS computes it, in hexadecimal; undefined for one that is not opaque. */
+function hex(colour) {
+  const parts = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(colour);
+  return parts ? `#${parts.slice(1).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}` : undefined;
 }
 
 const fixed = (value) => value.toFixed(3).replace("-", "−");

@@ -257,8 +257,9 @@ def _projections() -> None:
         st.info("The pictures begin with a fit. Make one on the **Workbench**.", icon=":material/scatter_plot:")
         return
     st.caption(
-        "The same rows as three methods see them on two directions, each picture on axes of its own. Errors and "
-        "boundaries are those of the methods with these two directions."
+        "The same rows as three methods see them on two directions, each picture on axes of its own: Optimal "
+        "Projections for Naive Bayes (OPNB), linear discriminant analysis (LDA) and the optimal projection for "
+        "Gaussian classes (OPGD). Errors and boundaries are those of the methods with these two directions."
     )
     if len(result.projected.class_names) == 2:
         st.caption(
@@ -272,4 +273,4 @@ def _projections() -> None:
     )
     chart(figure, "compare-planes", "The projections of the methods side by side", bar=False)
     for note in planes.notes:
-        st.warning(escaped(note, 300), icon=":material/warning:")
+        st.info(escaped(note, 300), icon=":material/info:")

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from opnb.comparators.gaussian_planes import DiscriminantPlane, GaussianPlane, GaussianProjectionPlane
+from opnb.diagnostics import principal_angles
 from opnb.errors import OPNBError
 from opnb.quiet import own_warnings
 from opnb.studio.visit.results import projected_rows
 from opnb.studio.work.fitting import fit_within
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import report
-from opnb.views import ProjectionView, projection_view
+from opnb.views import ProjectionView, oriented, projection_view
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
     from opnb.studio.visit.settings import FitSpec
 
+_SAME = 3.0  # degrees: a plane that the eye cannot tell from another
 _RIVALS: tuple[tuple[str, type[GaussianPlane]], ...] = (("LDA", DiscriminantPlane), ("OPGD", GaussianProjectionPlane))
 
 
@@ -32,7 +37,7 @@ class Planes:
     views : tuple of ProjectionView
     titles : tuple of str
     notes : tuple of str
-        Why a method has none.
+        Why a method has none, and which of them look at the same plane.
     """
 
     views: tuple[ProjectionView, ...]
@@ -63,7 +68,18 @@ def planes_work(result: FitResult, job: Job[Any]) -> Planes:
         except (OPNBError, ValueError) as problem:
             notes.append(f"{name} has no picture. {problem}")
     report(job, 1.0, "Drawing")
-    return Planes(tuple(views), tuple(titles), tuple(notes))
+    return Planes(tuple(oriented(views)), tuple(titles), (*notes, *_same_planes(views, titles)))
+
+
+def _same_planes(views: Sequence[ProjectionView], titles: Sequence[str]) -> list[str]:
+    """Name the methods that look at the same plane, whatever their directions in it are."""
+    positions = [np.column_stack([view.points.x, view.points.y]).astype(float) for view in views]
+    centred = [Z - Z.mean(axis=0) for Z in positions]
+    return [
+        f"{titles[i]} and {titles[j]} look at the same plane: their pictures differ by no more than a turn."
+        for i, j in combinations(range(len(views)), 2)
+        if np.degrees(principal_angles(centred[i], centred[j])).max() < _SAME
+    ]
 
 
 def _rival(method: GaussianPlane, result: FitResult) -> ProjectionView:

@@ -16,7 +16,7 @@ from opnb.studio.tune.studies import (
     SHUFFLES,
     LamPath,
     Shuffled,
-    angles_to_best,
+    StartGroup,
     dimension_work,
     fits_work,
     likelihood_specs,
@@ -24,6 +24,7 @@ from opnb.studio.tune.studies import (
     penalty_specs,
     playback_work,
     shuffled_work,
+    start_groups,
     start_name,
     start_specs,
 )
@@ -154,28 +155,31 @@ def _adopt(fit: FitResult, name: str) -> None:
 def _starts(result: FitResult) -> None:
     st.caption(
         f"The same fit from the principal components and from {RANDOM_STARTS} random starts, best objective first. "
-        "Angles are those between the directions of a fit and of the best one: all 0° means the same plane."
+        "Starts that led to the same solution stand together. Angles are those to the directions of the best one."
     )
     specs = start_specs(result.spec)
     fits: tuple[FitResult, ...] | None = study(("starts", specs), partial(fits_work, specs, result), "Trying starts")
     if fits is None:
         return
-    ranked = sorted(fits, key=lambda fit: -fit.classifier.objective_)
+    groups = start_groups(fits)
     across = _ACROSS_NARROW if narrow() else _ACROSS
-    cells = [(fit, angles) for fit, angles in zip(ranked, angles_to_best(ranked), strict=True)]
-    for row in range(0, len(cells), across):
-        for column, (fit, angles) in zip(st.columns(across), cells[row : row + across], strict=False):
+    for row in range(0, len(groups), across):
+        for column, group in zip(st.columns(across), groups[row : row + across], strict=False):
             with column, st.container(border=True):
-                _start(fit, angles)
+                _start(group, len(fits))
 
 
-def _start(fit: FitResult, angles: str) -> None:
+def _start(group: StartGroup, total: int) -> None:
+    fit, others = group.fits[0], group.fits[1:]
     name = start_name(fit.spec)
-    st.markdown(f"**{name}**")
-    chart(draw_still(still(fit.projected, name), theme=theme()), f"start-{fit.id}", f"{name}: its points", bar=False)
+    st.markdown(f"**{name}**" + (f" and {len(others)} more of {total}" if others else ""))
+    match = group.alignment
+    picture = draw_still(still(fit.projected, name, match.order, match.signs), theme=theme())
+    chart(picture, f"start-{fit.id}", f"{name}: its points", bar=False)
     st.markdown(f"Objective **{fit.classifier.objective_:.4f}**")
     _numbers(fit)
-    st.caption(f"Angles to the best: {angles}")
+    same = f" The same: {', '.join(start_name(other.spec).lower() for other in others)}." if others else ""
+    st.caption(f"Angles to the best: {group.angle_words}.{same}")
     _adopt(fit, name)
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from opnb.diagnostics import DimensionCurve, dimension_curve, permuted_labels, principal_angles
+from opnb.diagnostics import (
+    Alignment,
+    DimensionCurve,
+    align_directions,
+    dimension_curve,
+    permuted_labels,
+    principal_angles,
+)
 from opnb.estimators.selection import DEFAULT_LAMS, OPNBClassifierCV
 from opnb.quiet import own_warnings
 from opnb.studio.visit.settings import FitSpec, in_words
@@ -28,6 +35,8 @@ RANDOM_STARTS = 11
 MOST_DIRECTIONS = 10
 SHUFFLES, _SHUFFLES_A_TIME = 20, 2
 _FOLDS = 5
+# Two starts are the same solution where neither the eye nor the objective, a row, could tell them apart.
+_SAME_ANGLE, _SAME_OBJECTIVE = 3.0, 1e-3
 
 
 def fits_work(specs: Sequence[FitSpec], result: FitResult, job: Job[Any]) -> tuple[FitResult, ...]:
@@ -61,11 +70,58 @@ def start_name(spec: FitSpec) -> str:
     return in_words("init", "pca").capitalize() if spec.init == "pca" else f"Random start {spec.seed}"
 
 
-def angles_to_best(fits: Sequence[FitResult]) -> list[str]:
-    """Write the angles between every fit's directions and those of the fit with the best objective."""
-    best = max(fits, key=lambda fit: fit.classifier.objective_).classifier.components_.T
-    angles = [np.degrees(principal_angles(best, fit.classifier.components_.T)) for fit in fits]
-    return [", ".join(f"{angle:.0f}°" for angle in some[:3]) for some in angles]
+@dataclass(frozen=True, eq=False)
+class StartGroup:
+    """Starts that led to the same solution.
+
+    Attributes
+    ----------
+    fits : tuple of FitResult
+        The one with the best objective first.
+    angles : ndarray
+        Between its directions and those of the best of all groups, in degrees.
+    alignment : Alignment
+        Order and signs that make its picture resemble that of the best.
+    """
+
+    fits: tuple[FitResult, ...]
+    angles: NDArray[np.float64]
+    alignment: Alignment
+
+    @property
+    def angle_words(self) -> str:
+        """The first angles in words."""
+        return ", ".join(f"{angle:.0f}°" for angle in self.angles[:3])
+
+
+def start_groups(fits: Sequence[FitResult]) -> list[StartGroup]:
+    """Put fits with the same directions and the same objective together, the best first."""
+    ranked = sorted(fits, key=lambda fit: -fit.classifier.objective_)
+    groups: list[list[FitResult]] = []
+    for fit in ranked:
+        same = next((group for group in groups if _same_solution(group[0], fit)), None)
+        if same is None:
+            groups.append([fit])
+        else:
+            same.append(fit)
+    best = ranked[0]
+    aligned = [align_directions(_columns(best), _columns(group[0])) for group in groups]
+    return [
+        StartGroup(tuple(group), _angles(best, group[0]), match) for group, match in zip(groups, aligned, strict=True)
+    ]
+
+
+def _same_solution(one: FitResult, other: FitResult) -> bool:
+    apart = abs(one.classifier.objective_ - other.classifier.objective_)
+    return apart < _SAME_OBJECTIVE and float(_angles(one, other).max()) < _SAME_ANGLE
+
+
+def _angles(one: FitResult, other: FitResult) -> NDArray[np.float64]:
+    return np.degrees(principal_angles(_columns(one), _columns(other)))
+
+
+def _columns(fit: FitResult) -> NDArray[np.float64]:
+    return fit.classifier.components_.T
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,15 @@ _element = st.components.v2.component(
 
 
 def chart(
-    figure: Any, key: str, alt: str, *, bar: bool = True, revision: str | None = None, selects: str | None = None
+    figure: Any,
+    key: str,
+    alt: str,
+    *,
+    bar: bool = True,
+    revision: str | None = None,
+    selects: str | None = None,
+    least: int | None = None,
+    old: bool = False,
 ) -> list[int]:
     """Show a figure with its own colours.
 
@@ -45,14 +53,19 @@ def chart(
         Names what the axes mean: the visitor's zoom is kept while it stays the same. The key if not given.
     selects : str, optional
         Names what the points are: they can be selected, and stay selected while it stays the same.
+    least : int, optional
+        Least height: from there to the figure's own it takes what the window has left below it.
+    old : bool, default=False
+        Whether it shows what no longer holds; it is pale then.
 
     Returns
     -------
     list of int
         Rows of the selected points in order, as their `customdata` have them.
     """
-    data = chart_data(figure, key, alt, bar=bar, revision=revision, selects=selects)
-    state = _element(key=key, data=data, height=_height(figure), on_selected_change=_nothing)
+    data = chart_data(figure, key, alt, bar=bar, revision=revision, selects=selects, least=least, old=old)
+    room: Any = _height(figure) if least is None else "content"
+    state = _element(key=key, data=data, height=room, on_selected_change=_nothing)
     return selected_rows(state, selects)
 
 
@@ -61,7 +74,15 @@ def _height(figure: Any) -> int:
 
 
 def chart_data(
-    figure: Any, key: str, alt: str, *, bar: bool = True, revision: str | None = None, selects: str | None = None
+    figure: Any,
+    key: str,
+    alt: str,
+    *,
+    bar: bool = True,
+    revision: str | None = None,
+    selects: str | None = None,
+    least: int | None = None,
+    old: bool = False,
 ) -> bytes:
     """Write what the element of a chart gets; the parameters are those of `chart`."""
     if narrow() and selects is None:
@@ -71,6 +92,8 @@ def chart_data(
         "alt": alt,
         "config": _config(bar, selects),
         "height": _height(figure),
+        "least": least,
+        "old": old,
         "operable": bar or selects is not None or bool(figure.frames),
         "plotly": address(),
         "revision": revision or key,

@@ -19,8 +19,8 @@ _too_large = st.components.v2.component(
 )
 
 
-def file_box(label: str, key: str) -> Any:
+def file_box(label: str, key: str, help: str | None = None) -> Any:
     """Ask for a file of any kind, so that one that cannot be read gets a sentence of its own; gives it, or None."""
-    file = st.file_uploader(label, key=key)
+    file = st.file_uploader(label, key=key, help=help)
     _too_large(key=f"large-{key}", data={"box": key, "limit": LIMITS.max_bytes, "advice": _ADVICE})
     return file

@@ -33,10 +33,14 @@ _READ = f"{SUPPORTED}, up to {megabytes(LIMITS.max_bytes)}."
 _NAMES_SHOWN = 5
 
 
-def upload_box(state: Studio, label: str, key: str) -> None:
-    """Bring a file in, once; any file is let through, so that one that is no table gets a sentence of its own."""
-    file = file_box(label, f"upload-{key}")
-    st.caption(_READ)
+def upload_box(state: Studio, label: str, key: str, *, brief: bool = False) -> None:
+    """Bring a file in, once; any file is let through, so that one that is no table gets a sentence of its own.
+
+    Where there is little room, what can be read is told on demand.
+    """
+    file = file_box(label, f"upload-{key}", help=_READ if brief else None)
+    if not brief:
+        st.caption(_READ)  # always in sight: the box itself says nothing of it beside a file that is too large
     if file is not None and st.session_state.get(_SEEN) != file.file_id:
         bring_in(lambda: bring_file(state, file.name, file.getvalue()), file.file_id)
 
@@ -152,3 +156,12 @@ def summary(state: Studio) -> str:
         f"{quantity(len(dataset.y), 'row')} ({held}), {quantity(dataset.X.shape[1], 'column')}, "
         f"{quantity(len(dataset.class_names), 'class', 'classes')}"
     )
+
+
+def rows_left_out(state: Studio) -> str:
+    """Say how many of the table's rows are not in use, and why; "" where all are."""
+    dataset, table = state.dataset, state.table
+    if dataset is None or table is None or len(dataset.y) == len(table.frame):
+        return ""
+    why = " ".join(dataset.rows_left_out)
+    return f"{quantity(len(table.frame), 'row')} became {len(dataset.y):,}. {why}"

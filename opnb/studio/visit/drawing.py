@@ -35,6 +35,7 @@ from opnb.views import (
 )
 from opnb.views.bare import bare_projected
 from opnb.views.new_rows import NewRows
+from opnb.views.orienting import mirrored, mirrored_ranges, turns_of
 
 Computed = ProjectionView | StripView
 _PATH_HEADING = "Cross-validated error against smoothness"
@@ -105,9 +106,12 @@ def side_by_side(
     planes = [one for one in computed if isinstance(one, ProjectionView)]
     if len(planes) < 2 or planes[0].class_names != planes[1].class_names:
         return [draw(one, title=title, **drawing) for one, title in zip(computed, titles, strict=True)]
-    ranges = joint_ranges(planes)
-    again = [compute(result, picture, ranges) for result in results]
-    planes = [one for one in again if isinstance(one, ProjectionView)]
+    turns = [turns_of(plane, planes[0]) for plane in planes]
+    ranges = joint_ranges([mirrored(plane, turn) for plane, turn in zip(planes, turns, strict=True)])
+    again = [
+        compute(result, picture, mirrored_ranges(ranges, turn)) for result, turn in zip(results, turns, strict=True)
+    ]
+    planes = [mirrored(one, turn) for one, turn in zip(again, turns, strict=True) if isinstance(one, ProjectionView)]
     return [comparison_figure(planes, titles, focus=focus_of(results[0], picture), **drawing)]
 
 

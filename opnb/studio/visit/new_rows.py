@@ -22,6 +22,7 @@ from opnb.data.preparing import target_cut
 from opnb.data.writing import csv_bytes
 from opnb.errors import DataError
 from opnb.estimators.novelty import Novelty, novelty_of
+from opnb.quiet import own_warnings
 from opnb.studio.visit.arrivals import KeptFile, ModelFile, Role, Rows
 from opnb.views.new_rows import Interval, NewRows, Shift, error_of, new_rows, shifts
 
@@ -45,7 +46,7 @@ class Predictor:
     name : str
     classifier, recipe : the model, and how a table becomes its features
     class_names : tuple of str
-    novelty : what its training rows' densities are; None if a file does not tell
+    find_novelty : gives what its training rows' densities are, when they are first needed; None if a file does not tell
     target : the column with the classes, where it is known
     cut_at : where a target of numbers was cut into classes
     reference : positions of rows to compare new ones with; None for those in the model
@@ -55,7 +56,7 @@ class Predictor:
     classifier: OPNBClassifier
     recipe: Recipe
     class_names: tuple[str, ...]
-    novelty: Novelty | None
+    find_novelty: Callable[[], Novelty | None]
     target: str | None = None
     cut_at: NDArray[np.float64] | None = None
     reference: NDArray[np.float64] | None = None
@@ -76,7 +77,7 @@ def predictor_of_fit(result: FitResult) -> Predictor | None:
         result.classifier,
         dataset.recipe,
         dataset.class_names,
-        result.novelty,
+        lambda: result.novelty,
         spec.target,
         cut,
     )
@@ -85,7 +86,7 @@ def predictor_of_fit(result: FitResult) -> Predictor | None:
 def predictor_of_file(file: ModelFile) -> Predictor:
     """Let a model file predict."""
     names = tuple(str(name) for name in file.classifier.classes_)
-    return Predictor(file.name, file.classifier, file.recipe, names, novelty_of(file.classifier))
+    return Predictor(file.name, file.classifier, file.recipe, names, lambda: novelty_of(file.classifier))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +149,14 @@ def predict_table(predictor: Predictor, table: Table, first: int = 1) -> Predict
         Where it lacks a column.
     """
     applied = predictor.recipe.apply_rows(table)
-    new = new_rows(
-        predictor.classifier,
-        applied.X[applied.usable],
-        novelty=predictor.novelty,
-        rows=np.flatnonzero(applied.usable) + first,
-        class_names=predictor.class_names,
-    )
+    with own_warnings(UserWarning):  # that a row lies far from all others is said of the row
+        new = new_rows(
+            predictor.classifier,
+            applied.X[applied.usable],
+            novelty=predictor.find_novelty(),
+            rows=np.flatnonzero(applied.usable) + first,
+            class_names=predictor.class_names,
+        )
     return Predicted(predictor, table, applied, new)
 
 

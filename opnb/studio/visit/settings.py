@@ -30,7 +30,7 @@ Priors = Literal["shares", "uniform"]
 
 Boundary = Literal["shown", "full"]
 Extent = Literal["all", "central"]
-Margins = Literal["density", "prior"]
+Margins = Literal["density", "prior", "log"]
 Mode = Literal["still", "tour"]
 
 # Not iris: all its directions fall into one, and a first picture should fill the plane.
@@ -171,6 +171,10 @@ class FitSpec:
             values["priors"] = None
         return values
 
+    def same_fit(self, other: FitSpec) -> bool:
+        """Tell whether both lead to the same fit: a number of random starts means nothing where none is random."""
+        return self.data == other.data and self.settings() == other.settings()
+
     @property
     def has_given_axes(self) -> bool:
         """Whether the fit begins at axes that are given, or has them as its directions."""
@@ -223,7 +227,7 @@ class PictureSpec:
         Of the model on the directions shown, or of the full model.
     extent : {"all", "central"}
         All points, or the central 98 %.
-    margins : {"density", "prior"}
+    margins : {"density", "prior", "log"}
     focus : tuple of str
         Classes in colour when there are many; empty for all.
     mode : {"still", "tour"}

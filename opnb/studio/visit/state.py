@@ -23,7 +23,7 @@ from opnb.studio.visit.snapshot import Snapshot, Waiting
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
 from opnb.studio.work.choosing import choose_work
 from opnb.studio.work.errands import Visitor
-from opnb.studio.work.fitting import check_size, fit_work
+from opnb.studio.work.fitting import check_size, ended_early, fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.owner import LongWork
 from opnb.studio.work.studies import Studies
@@ -142,6 +142,8 @@ class Studio:
         except OPNBError as error:
             self.draft = Draft(source, table, proposal, spec, raw, str(error), getattr(error, "remedies", ()))
             return False
+        if self.table != table:
+            self.spec = default_spec()  # settings that served other data say nothing about these
         self._set_table(source, table, proposal, raw)
         self._set_dataset(spec, dataset)
         return True
@@ -208,6 +210,11 @@ class Studio:
         """Ask for a fit of the current data; one that is under way is stopped. `fit_error` says why it was refused."""
         return self._ask_for(spec, fit_work)
 
+    def shows(self, spec: FitSpec) -> bool:
+        """Tell whether the fit that is shown is the whole fit of these settings."""
+        result = self.result
+        return result is not None and self.job is None and result.spec.same_fit(spec) and not ended_early(result)
+
     def find_settings(self) -> Job[FitResult] | None:
         """Ask for a fit with settings that are chosen on the training rows; as `fit` otherwise."""
         return self._ask_for(self.spec, choose_work)
@@ -222,6 +229,7 @@ class Studio:
             return None
         self.cancel()
         self.studies.drop()  # a fit that is asked for does not wait for a study
+        self.work.looks.drop()
         if spec != self.spec:
             self.picture = replace(self.picture, plane=None)  # what was turned was another fit
         self.spec, self.fit_error, self.interrupted, self.new.model = spec, "", None, None

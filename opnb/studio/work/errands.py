@@ -27,6 +27,8 @@ class Errand(Generic[T]):
     Parameters
     ----------
     visitor : Visitor
+    quiet : bool, default=False
+        Whether its jobs let all others go first; see `opnb.studio.work.jobs`.
 
     Attributes
     ----------
@@ -34,8 +36,8 @@ class Errand(Generic[T]):
         The one under way, or the one that has finished and is not collected yet.
     """
 
-    def __init__(self, visitor: Visitor | None = None) -> None:
-        self.visitor = visitor or Visitor()
+    def __init__(self, visitor: Visitor | None = None, *, quiet: bool = False) -> None:
+        self.visitor, self.quiet = visitor or Visitor(), quiet
         self.job: Job[T] | None = None
         self._closed = False
 
@@ -58,7 +60,7 @@ class Errand(Generic[T]):
         note : callable
             Gets the job before it can start, so that whoever saves or shows it knows of it from its first moment.
         """
-        job = self.job = Job(work, self.visitor.owner, self.visitor.alive, grace)
+        job = self.job = Job(work, self.visitor.owner, self.visitor.alive, grace, quiet=self.quiet)
         note(job)
         if self._closed:
             job.drop()

@@ -184,6 +184,11 @@ def _notes(classifier: OPNBClassifier, watch: _Watch, abandoned: bool) -> tuple[
     return () if classifier.converged_ else (_NOT_CONVERGED,)
 
 
+def ended_early(result: FitResult) -> bool:
+    """Tell whether a fit was stopped on its way, so that the same settings can lead further."""
+    return any(note in (_STOPPED, _OUT_OF_TIME, _ABANDONED) for note in result.notes)
+
+
 def _some_rows(rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return rows[:: -(-len(rows) // SHOWN_POINTS)]
 

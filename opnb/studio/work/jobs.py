@@ -7,6 +7,9 @@ The next job is that of the visitor who has been served least of late, where eve
 service: neither can one visitor with much work keep others out, nor can a stream of newcomers keep out who was served
 before. Work that has run for a turn while others wait gives way at the point where it asks whether to stop, and goes
 on there when its turn comes again.
+
+A quiet job is one that nobody asked for. It runs only while no other waits or runs, takes no other's place, and is
+asked to stop as soon as another comes.
 """
 
 from __future__ import annotations
@@ -52,6 +55,8 @@ class Job(Generic[T]):
         Tells whether the owner is still there; a job whose owner has left is cancelled.
     grace : float, optional
         Seconds the owner may be unreachable; a short while by default, and while others wait for the worker.
+    quiet : bool, default=False
+        Whether every other job comes first.
     """
 
     def __init__(
@@ -60,9 +65,11 @@ class Job(Generic[T]):
         owner: str = "",
         alive: Callable[[], bool] = lambda: True,
         grace: float | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
         self.id = uuid.uuid4().hex
-        self.owner = owner
+        self.owner, self.quiet = owner, quiet
         self.progress: Any = None
         self.result: T | None = None
         self.error = ""
@@ -215,7 +222,9 @@ class Queue:
         return job
 
     def _keeps_others_out(self, job: Job) -> bool:
-        return job.status == "running" and any(other.owner != job.owner for other in list(self._waiting))
+        return job.status == "running" and any(
+            other.owner != job.owner and not other.quiet for other in list(self._waiting)
+        )
 
     def cancel(self, job: Job) -> None:
         """Stop a job, whether it waits or runs."""
@@ -237,12 +246,13 @@ class Queue:
     def idle_seconds(self) -> float:
         """Give the seconds for which somebody waits and nothing has begun, ended or given way."""
         with self._lock:
-            return time.monotonic() - self._moved if self._waiting else 0.0
+            waits = any(not job.quiet for job in self._waiting)
+            return time.monotonic() - self._moved if waits else 0.0
 
     def _order(self) -> list[Job]:
-        """Sort the waiting jobs as they will start if no other comes: the smallest account first."""
+        """Sort the waiting jobs as they will start if no other comes: the smallest account first, quiet jobs last."""
         now = time.monotonic()
-        ahead = Counter(job.owner for job in self._running)
+        ahead = Counter(job.owner for job in self._running if not job.quiet)
         since = dict(self._running)
         accounts: dict[Job, float] = {}
         for job, when in self._waiting.items():
@@ -250,15 +260,15 @@ class Queue:
             # What the owner has running or ahead counts as the turns that it will have.
             served = self._service.of(job.owner, now) + running + self.turn * ahead[job.owner]
             accounts[job] = served - (now - when)
-            ahead[job.owner] += 1
-        return sorted(accounts, key=accounts.__getitem__)
+            ahead[job.owner] += not job.quiet
+        return sorted(accounts, key=lambda job: (job.quiet, accounts[job]))
 
     def _advance(self) -> None:
         with self._lock:
             for job in [job for job in self._waiting if job not in self._paused and job._is_stopped()]:
                 del self._waiting[job]
                 job.drop()
-            starting = self._order()[: max(self.limit - len(self._running), 0)]
+            starting = self._next()
             for job in starting:
                 del self._waiting[job]
                 self._running[job] = self._moved = time.monotonic()
@@ -268,6 +278,18 @@ class Queue:
             turn.set()
         for job in new:
             threading.Thread(target=self._run, args=(job,), name=f"opnb-job-{job.id[:8]}", daemon=True).start()
+
+    def _next(self) -> list[Job]:
+        """Choose the jobs that start now; quiet ones make way for others, and wait for none to be left."""
+        order = self._order()
+        others = [job for job in order if not job.quiet]
+        quiet = [job for job in self._running if job.quiet]
+        busy = len(self._running) - len(quiet)
+        if not others and not busy:
+            return order[: max(self.limit - len(quiet), 0)]
+        for job in quiet:
+            job.cancel()
+        return others[: max(self.limit - busy, 0)]
 
     def _give_way(self, job: Job) -> None:
         """Let others have their turn, where this job has had its own; called by the job's thread."""
@@ -289,7 +311,8 @@ class Queue:
     def _is_wanted(self, job: Job, now: float) -> bool:
         """Tell whether the place of a running job is due to others, or to what its own owner stands still for."""
         due = now - self._running.get(job, now) >= self.turn
-        return any(due if other.owner != job.owner else other.awaited for other in self._waiting)
+        others = (other for other in self._waiting if not other.quiet)
+        return any(due if other.owner != job.owner else other.awaited for other in others)
 
     def _come_back(self, job: Job) -> None:
         """Let a job that is to end do so at once, beyond the limit: it takes but a moment."""
@@ -301,7 +324,9 @@ class Queue:
                 turn.set()
 
     def _leave(self, job: Job, now: float) -> None:
-        self._service.add(job.owner, now - self._running.pop(job), now)
+        seconds = now - self._running.pop(job)
+        if not job.quiet:  # nobody pays for what he did not ask for
+            self._service.add(job.owner, seconds, now)
 
     def _run(self, job: Job) -> None:
         job.run()

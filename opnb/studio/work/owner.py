@@ -27,6 +27,8 @@ class LongWork:
         Work about fits: diagnoses, paths and the like.
     reading, export : Attended
         A file on its way in, and one on its way out.
+    looks : Studies
+        Quick looks at fits that nobody asked for; they make way for everything else.
     """
 
     def __init__(self, visitor: Visitor | None = None) -> None:
@@ -34,6 +36,7 @@ class LongWork:
         self.fit: Errand[Any] = Errand(self.visitor)
         self.studies = Studies(self.visitor)
         self.reading, self.export = Attended(self.visitor), Attended(self.visitor)
+        self.looks = Studies(self.visitor, quiet=True)
         self._runs: dict[str, dict[Hashable, LongRun]] = {}
         self._closed = False
 
@@ -66,5 +69,5 @@ class LongWork:
         """End all of it; nothing can begin any more."""
         self._closed = True
         runs = [run for runs in self._runs.values() for run in runs.values()]
-        for errand in (self.fit, self.studies, self.reading, self.export, *runs):
+        for errand in (self.fit, self.studies, self.looks, self.reading, self.export, *runs):
             errand.close()

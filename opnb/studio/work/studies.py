@@ -30,6 +30,11 @@ def advice_key(result: FitResult, n_findings: int) -> tuple[str, int, int]:
     return ("advice", result.id, n_findings)
 
 
+def quick_key(result: FitResult) -> tuple[str, int]:
+    """Name the quick look at a fit, which asks for no other fit."""
+    return ("quick", result.id)
+
+
 def importance_key(result: FitResult) -> tuple[str, int]:
     """Name the study of what a fit's columns are worth."""
     return ("importance", result.id)
@@ -80,8 +85,8 @@ class Studies(Errand[Any]):
         Which study is under way.
     """
 
-    def __init__(self, visitor: Visitor | None = None) -> None:
-        super().__init__(visitor)
+    def __init__(self, visitor: Visitor | None = None, *, quiet: bool = False) -> None:
+        super().__init__(visitor, quiet=quiet)
         self.outcomes: dict[Hashable, Any] = {}
         self.failures: dict[Hashable, str] = {}
         self.key: Hashable = None
@@ -101,7 +106,7 @@ class Studies(Errand[Any]):
             self.outcomes[self.key] = job.result
             for old in list(self.outcomes)[:-KEPT_STUDIES]:
                 del self.outcomes[old]
-        elif job is not None:
+        elif job is not None and (job.error or not self.quiet):  # a quiet one that made way may begin again
             self.failures[self.key] = job.error
         return job
 

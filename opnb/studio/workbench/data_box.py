@@ -9,26 +9,32 @@ from opnb.studio.ui.intake import (
     bring_in,
     give_up_button,
     point_out_codes,
+    rows_left_out,
     show_draft_error,
     show_intake_error,
     show_unread,
     summary,
     upload_box,
 )
+from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import bring_source, change_target
 from opnb.studio.visit.sources import Source, bundled_names
 from opnb.studio.visit.state import Studio
-from opnb.studio.words import shortened
+from opnb.studio.words import quantity, shortened
 
+_METHOD = (
+    "The method is called Optimal Projections for Naive Bayes (OPNB): it looks for directions, which are mixtures of "
+    "the columns, on which simple densities tell the classes apart. The paper writes XV₁ for direction 1."
+)
 _KINDS = {"example": "example", "simulator": "simulated", "pmlb": "PMLB", "upload": "your table"}
 
 
 def data_picker(state: Studio) -> None:
     """Show what the fit is about, and let the user change it."""
     _source_box(state)
-    upload_box(state, "Or your own table", f"workbench-{state.revision}")
+    upload_box(state, "Or your own table", f"workbench-{state.revision}", brief=True)
     show_intake_error()
     if state.unread is not None:
         _unread_file(state, state.unread)
@@ -55,6 +61,8 @@ def data_picker(state: Studio) -> None:
         give_up_button(state)
     if state.draft is None and state.dataset is not None:
         st.caption(summary(state))
+        if rows_left_out(state):
+            st.caption(f":material/info: {escaped(rows_left_out(state), 300)}")
     point_out_codes(state, "box")
 
 
@@ -63,6 +71,20 @@ def _unread_file(state: Studio, unread: Unread) -> None:
     if unread.error.lines:
         st.page_link("pages/data.py", label="Correct how it is read", icon=":material/tune:")
     give_up_button(state)
+
+
+def about(state: Studio) -> None:
+    """Say what this page is and what its picture shows, to someone who has read nothing."""
+    with st.container(horizontal=True, wrap=narrow(), vertical_alignment="center", key="about"):
+        st.title("Workbench", anchor=False, help=_METHOD, width="content")
+        if state.dataset is None:
+            st.caption("Choose data at the side, and see from where their classes can be told apart.")
+            return
+        classes = quantity(len(state.dataset.class_names), "class", "classes")
+        st.caption(
+            f"Each point is a row of {escaped(state.dataset.name, 40)}, seen from where its {classes} lie farthest "
+            "apart. The colour behind it is the class predicted there."
+        )
 
 
 def whose_picture(state: Studio) -> None:

@@ -10,17 +10,18 @@ from opnb.figures import (
     history_figure,
     loadings_figure,
     margins_figure,
-    scatter_matrix_figure,
 )
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.intake import SHOW_ROWS
 from opnb.studio.ui.session import look, studio
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.visit.results import FitResult
+from opnb.studio.words import quantity
 from opnb.studio.workbench.class_errors import class_errors
 from opnb.studio.workbench.downloads import take_away
 from opnb.studio.workbench.fit_list import fits_of_this_visit
 from opnb.studio.workbench.new_rows import new_rows_panel
+from opnb.studio.workbench.pairs import all_pairs
 from opnb.studio.workbench.units import units_table
 
 NEW_ROWS = "New rows"
@@ -38,7 +39,7 @@ def details() -> None:
         "Errors by class": class_errors,
         "Weights": _loadings,
         "Densities": _margins,
-        "All pairs": _matrix,
+        "All pairs": all_pairs,
         "Search": _history,
         NEW_ROWS: lambda result: new_rows_panel(state),
         f"Fits ({len(state.fits)})": lambda result: fits_of_this_visit(state),
@@ -85,17 +86,9 @@ def _margins(result: FitResult) -> None:
     chart(figure, "margins", "Class densities along every direction")
 
 
-def _matrix(result: FitResult) -> None:
-    if result.n_directions == 1:
-        st.info("With one direction there are no pairs to show.")
-        return
-    figure = scatter_matrix_figure(
-        result.classifier, projected=result.projected, focus=focus_of(result, studio().picture), **look()
-    )
-    chart(figure, "matrix", "The leading directions against each other")
-
-
 def _history(result: FitResult) -> None:
+    seconds = f"{1000 * result.seconds:.0f} ms" if result.seconds < 1 else f"{result.seconds:.1f} s"
+    st.caption(f"{quantity(result.classifier.n_iter_, 'step')}, {seconds} with everything.")
     figure = history_figure(result.classifier, terms=True, height=360, **look())
     chart(figure, "history", "The objective over the iterations")
     starts = result.classifier.starts_

@@ -6,15 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from opnb.errors import OPNBError
 from opnb.estimators.search import default_components
+from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
 from opnb.studio.visit.state import Studio
 
 LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
 _MOST_SHOWN = 100
+_FORM, _SEEN = "settings in the form", "whether the picture is of other settings"
 _EXACT, _STRAIGHT = "exact", "straight"  # None is a choice that Streamlit takes for no choice
 _BINS = ("auto", _EXACT, 100, 300, 1_000, 3_000, 10_000)
 _SCALES = (True, False, "robust")
@@ -29,7 +32,9 @@ _HELP = {
     "penalty": "What smoothness is measured by. The two spreads suit data in which a few directions carry most of the "
     "variation.",
     "init": "Where the search begins. It finds a nearby optimum, so another start can give another picture.",
-    "n_init": "How many random starts to try; the best is shown. Used with random starts only.",
+    "find": "Chooses smoothness, penalty, likelihood, independence and shape of the directions on the training rows by "
+    "cross-validation, and fits with them. The number of directions stays.",
+    "n_init": "How many random starts to try; the best is shown. Choose to start from random ones first.",
     "likelihood": "Whether a point counts in the density it is judged by. Leaving it out guards against densities that "
     "pick out single points.",
     "combine": "With several starts: predict with the best one, or average their probabilities.",
@@ -47,37 +52,68 @@ _HELP = {
 }
 
 
-def fit_form(state: Studio) -> FitSpec | None:
-    """Show the form, and give the settings when they are sent and allowed; the fit may still refuse them."""
-    assert state.dataset is not None
-    spec, p = state.spec, state.dataset.X.shape[1]
-    key = f"fit-{state.revision}-"
-    with st.form(f"fit-form-{state.revision}", border=False):
-        values = _main_settings(spec, p, key)
-        with st.expander("More settings"):
-            values |= _more_settings(spec, key)
-        sent = st.form_submit_button("Fit", type="primary", icon=":material/play_arrow:", width="stretch")
-    st.button(
-        "Find good settings",
-        icon=":material/auto_fix_high:",
-        key=key + "find",
-        on_click=_find,
-        args=(state,),
-        width="stretch",
-        help="Chooses smoothness, penalty, likelihood, independence and shape of the directions on the training rows "
-        "by cross-validation, and fits with them. The number of directions stays.",
-    )
-    if not sent:
-        return None
+def fit_form() -> None:
+    """Show the settings, and ask for the fit when the visitor does; a change of a setting runs this part alone."""
+    st.session_state[_SEEN] = None  # the picture of this run is still to come
+    _form()
+
+
+@st.fragment
+def _form() -> None:
+    state = studio()
+    if state.dataset is None:
+        return
+    # The Fit button stays when the settings start afresh, so that it keeps the focus.
+    above, buttons = st.container(), st.container(horizontal=True)
+    more = st.expander("More settings")
+    key = f"fit-{state.revision}-{hash(state.spec):x}-"
     try:
-        return replace(spec, **values)
+        spec = _settings(state, above, more, key)
     except OPNBError as error:
         st.error(escaped(error, 500), icon=":material/error:")
-        return None
+        return
+    st.session_state[_FORM] = (state.revision, spec)
+    if st.session_state[_SEEN] not in (None, unfitted(state)):
+        st.rerun()  # the picture says whether it is of these settings
+    with buttons:
+        _buttons(state, spec)
 
 
-def _find(state: Studio) -> None:
-    state.find_settings()
+def unfitted(state: Studio) -> bool:
+    """Tell whether the settings in the form are others than those of the fit that is shown."""
+    revision, spec = st.session_state.get(_FORM, (None, None))
+    return revision == state.revision and state.result is not None and not state.result.spec.same_fit(spec)
+
+
+def note_unfitted(state: Studio) -> bool:
+    """Give the same to the picture, which is drawn again when it changes."""
+    st.session_state[_SEEN] = unfitted(state)
+    return bool(st.session_state[_SEEN])
+
+
+def _buttons(state: Studio, spec: FitSpec) -> None:
+    if st.button("Fit", type="primary", icon=":material/play_arrow:", key="fit", width="stretch"):
+        if state.shows(spec):
+            st.toast("Nothing has changed: the picture is the fit of these settings.", icon=":material/check:")
+        else:
+            state.fit(spec)
+            st.rerun()
+    if st.button("Find good settings", key="find", help=_HELP["find"]):
+        state.find_settings()
+        st.rerun()
+
+
+def _settings(state: Studio, above: DeltaGenerator, more: DeltaGenerator, key: str) -> FitSpec:
+    """Ask for every setting, and give them where they are allowed; the fit may still refuse them."""
+    assert state.dataset is not None
+    spec, p = state.spec, state.dataset.X.shape[1]
+    with above:
+        values = _main_settings(spec, p, key)
+    with more:
+        values |= _more_settings(spec, key, values["init"] == "random" and values["n_init"] > 1)
+    if spec.n_components is None and values["n_components"] == default_components(p):
+        values["n_components"] = None
+    return replace(spec, **values)
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
@@ -92,7 +128,6 @@ def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
             key=key + "lam",
             help=_HELP["lam"],
         ),
-        "penalty": _choice("Penalty on", "penalty", spec, key),
         "init": _listed("Start from", "init", _STARTS, spec.init, key),
     }
     left, right = st.columns(2)
@@ -100,13 +135,20 @@ def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
         "Directions", 1, most, min(count, most), key=key + "n_components", help=_HELP["n_components"]
     )
     values["n_init"] = right.number_input(
-        "Random starts", 1, 100, spec.n_init, key=key + "n_init", help=_HELP["n_init"]
+        "Random starts",
+        1,
+        100,
+        spec.n_init,
+        key=key + "n_init",
+        help=_HELP["n_init"],
+        disabled=values["init"] != "random",
     )
     return values
 
 
-def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
+def _more_settings(spec: FitSpec, key: str, several: bool) -> dict[str, Any]:
     values: dict[str, Any] = {
+        "penalty": _choice("Penalty on", "penalty", spec, key),
         "independence": st.select_slider(
             "Independence of directions",
             _with(_INDEPENDENCE, spec.independence),
@@ -117,7 +159,7 @@ def _more_settings(spec: FitSpec, key: str) -> dict[str, Any]:
         ),
         "bend": _bend(spec, key),
         "likelihood": _choice("Likelihood", "likelihood", spec, key),
-        "combine": _choice("With several starts", "combine", spec, key),
+        "combine": _choice("With several starts", "combine", spec, key, disabled=not several),
         "n_bins": _bins(spec, key),
         "tol": _listed("Precision", "tol", _TOLS, spec.tol, key),
     }
@@ -142,11 +184,11 @@ def _bins(spec: FitSpec, key: str) -> Bins:
     return bins
 
 
-def _choice(label: str, name: str, spec: FitSpec, key: str) -> str:
-    return str(_listed(label, name, CHOICES[name], getattr(spec, name), key))
+def _choice(label: str, name: str, spec: FitSpec, key: str, *, disabled: bool = False) -> str:
+    return str(_listed(label, name, CHOICES[name], getattr(spec, name), key, disabled=disabled))
 
 
-def _listed(label: str, name: str, options: tuple[Any, ...], now: Any, key: str) -> Any:
+def _listed(label: str, name: str, options: tuple[Any, ...], now: Any, key: str, *, disabled: bool = False) -> Any:
     listed = options if now in options else (*options, now)
     return st.selectbox(
         label,
@@ -155,6 +197,7 @@ def _listed(label: str, name: str, options: tuple[Any, ...], now: Any, key: str)
         format_func=lambda value: in_words(name, value),
         key=key + name,
         help=_HELP[name],
+        disabled=disabled,
     )
 
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from opnb.data.writing import csv_bytes
+from opnb.diagnostics.finding import class_label
 from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
-from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
+from opnb.studio.workbench.above import diagnose_link, doubt_lines, figures, findings_line
+from opnb.studio.workbench.fit_form import note_unfitted
 from opnb.studio.workbench.tour import mode_switch, touring
 from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
+from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
-_LAST = "picture drawn last"
+_LAST, _ROUND = "picture drawn last", "times the picture was set from elsewhere"
+_LEAST_HEIGHT = 340
 _WORDS = {
     "shown": "the two directions",
     "full": "the full model",
@@ -28,6 +34,7 @@ _WORDS = {
     "central": "central 98 %",
     "density": "density",
     "prior": "density × share",
+    "log": "log density",
 }
 
 
@@ -38,29 +45,57 @@ def picture() -> None:
     result = state.result
     if result is None:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", key="above-picture"):
-        _measures(result)
-        state.picture, drawing = _controls(result, state.picture, f"{state.revision}-{result.n_directions}")
-    for note in result.notes:
-        st.caption(f":material/info: {escaped(note, 500)}")
-    if state.picture.mode == "tour":
-        rows = touring(result, lambda: _drawn(result, state.picture, drawing, state.new)[0])
-        asked = row_asked_about(result, rows)
+    with st.container(horizontal=True, key="figures"):
+        figures(result)
+    with st.container(horizontal=True, vertical_alignment="center", key="above-picture"):
+        key = f"{state.revision}-{result.n_directions}-{st.session_state.get(_ROUND, 0)}"
+        state.picture, drawing = _controls(result, state.picture, key)
+    old, still = note_unfitted(state), state.picture.mode == "still"
+    with st.container(gap="xxsmall"):
+        line = st.empty()
+        with line:
+            diagnose_link()  # it keeps the place
+        for note in result.notes:
+            st.caption(f":material/info: {escaped(note, 500)}")
+        hidden = _now(result, drawing).doubts if still else ()
+        doubt_lines(result, hidden, old, show)
+    if still:
+        rows, asked = _still(result, drawing, old)
     else:
-        rows, asked = _still(result, state.picture, _drawn(result, state.picture, drawing, state.new)[0])
+        rows = touring(result, lambda: _now(result, drawing).figure)
+        asked = row_asked_about(result, rows)
     write_link()
     row_box(result)
-    words = _drawn(result, state.picture, drawing, state.new)[1]
+    with line.container():  # the picture is there first
+        findings_line(result)
     with st.expander("The picture in words"):
-        st.markdown(escaped(words, 5_000))
+        st.markdown(escaped(_now(result, drawing).words, 5_000))
     if rows:
         _selected(result, rows)
     if asked is not None:
         why_row(result, asked)
 
 
-def _still(result: FitResult, picture: PictureSpec, figure: Any) -> tuple[list[int], int | None]:
-    """Show the picture of two directions; give the rows selected on it, and the one that is asked about."""
+def show(**changes: Any) -> None:
+    """Change what the picture shows from elsewhere than its controls, which begin anew with it."""
+    state = studio()
+    state.picture = replace(state.picture, **changes)
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A picture with what it was asked for, in words, and what it hides."""
+
+    asked: tuple[Any, ...]
+    figure: Any
+    words: str
+    doubts: tuple[Doubt, ...]
+
+
+def _still(result: FitResult, drawing: bool, old: bool) -> tuple[list[int], int | None]:
+    """Show the picture as it stands; give the rows that are selected on it, and the one that is asked about."""
+    picture, figure = studio().picture, _now(result, drawing).figure
     clicked = selected_rows(st.session_state.get("picture"), str(result.id))
     asked = row_asked_about(result, clicked)
     # A point that was clicked stands out already, and the figure need not be sent again.
@@ -71,50 +106,28 @@ def _still(result: FitResult, picture: PictureSpec, figure: Any) -> tuple[list[i
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
         revision=f"{result.id} {picture.directions} {picture.extent}",
         selects=str(result.id),
+        least=None if narrow() else _LEAST_HEIGHT,
+        old=old,
     )
     return rows, asked
 
 
-def _drawn(result: FitResult, picture: PictureSpec, selectable: bool, new: NewRowsDesk) -> tuple[Any, str]:
+def _now(result: FitResult, selectable: bool) -> _Drawn:
     """Draw the picture, or give the one drawn last: a selection does not change it."""
+    picture, new = studio().picture, studio().new
     asked = (result.id, picture, theme(), narrow(), selectable, new.drawn(result), new.chosen)
-    last = st.session_state.get(_LAST)
-    if last is None or last[0] != asked:
-        computed = compute(result, picture)
-        figure = draw(computed, focus=focus_of(result, picture), theme=theme(), selectable=selectable, compact=narrow())
-        focus = focus_of(result, picture)
-        with_new_rows(figure, computed, new.drawn(result), focus=focus, theme=theme(), chosen=new.chosen)
-        if not selectable:
-            figure.layout.dragmode = False  # a finger on the picture scrolls the page
-        last = st.session_state[_LAST] = (asked, figure, describe(computed))
-    return last[1], last[2]
-
-
-def _measures(result: FitResult) -> None:
-    """Say in numbers how good the fit is."""
-    parts = [("Training error", result.train), ("Held-out error", result.test)]
-    for label, measured in parts:
-        if measured is not None:
-            _metric(label, f"{100 * measured.error:.1f} %", f"{measured.errors.wrong:,} of {measured.errors.n:,}")
-    last, where = (result.test, "held out") if result.test else (result.train, "training")
-    _metric(
-        "Log-loss",
-        f"{last.log_loss:.3f}",
-        where,
-        "Mean of −log P(true class): it also judges how sure the answers were.",
-    )
-    _metric("Time", _seconds(result.seconds), quantity(result.classifier.n_iter_, "step"))
-
-
-def _metric(label: str, value: str, below: str, help: str | None = None) -> None:
-    if narrow():
-        label, help = label.replace(" error", ""), None
-    width = 78 if narrow() else 124
-    st.metric(label, value, below, delta_color="off", delta_arrow="off", width=width, help=help)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    last: _Drawn | None = st.session_state.get(_LAST)
+    if last is not None and last.asked == asked:
+        return last
+    computed = compute(result, picture)
+    look: dict[str, Any] = {"focus": focus_of(result, picture), "theme": theme(), "compact": narrow()}
+    figure = draw(computed, selectable=selectable, errors=False, **look)
+    with_new_rows(figure, computed, new.drawn(result), focus=look["focus"], theme=theme(), chosen=new.chosen)
+    if not selectable:
+        figure.layout.dragmode = False  # a finger on the picture scrolls the page
+    hidden = doubts(computed) if isinstance(computed, ProjectionView) else ()
+    drawn = st.session_state[_LAST] = _Drawn(asked, figure, describe(computed), hidden)
+    return drawn
 
 
 def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[PictureSpec, bool]:
@@ -123,32 +136,45 @@ def _controls(result: FitResult, picture: PictureSpec, key: str) -> tuple[Pictur
     mode: Mode = mode_switch(picture, key) if result.classifier.components_.shape[1] > 1 else "still"
     if result.n_directions > 1 and mode == "still":
         directions = _direction_boxes(result, picture, key)
+    if len(result.projected.class_names) > MANY_CLASSES:
+        with st.popover(f"{MANY_CLASSES} of {len(result.projected.class_names)} classes", icon=":material/palette:"):
+            focus = _focus_box(result, picture, key)
     with st.popover("Options", icon=":material/tune:", help="What the picture shows"):
         if result.n_directions > 2 or result.spec.combine == "average":
             boundary = _switch("Boundary of", "boundary", picture, key)
         extent = _switch("Part shown", "extent", picture, key)
         margins = _switch("Curves at the sides", "margins", picture, key)
-        if len(result.projected.class_names) > MANY_CLASSES:
-            focus = _focus_box(result, picture, key)
         if narrow():
             drawing = st.toggle("Select points by drawing around them", key="drawing")
     return PictureSpec(directions, boundary, extent, margins, focus, mode, picture.plane), drawing
 
 
 def _direction_boxes(result: FitResult, picture: PictureSpec, key: str) -> tuple[int, int]:
-    across, up = picture.fitting(result.n_directions)
-    options = list(range(result.n_directions))
-    width = 108 if narrow() else 132
+    pair = picture.fitting(result.n_directions)
+    for place, (label, sign) in enumerate((("Across", "→"), ("Up", "↑"))):
+        name = f"{label.lower()}-{key}"
+        st.selectbox(
+            label,
+            range(result.n_directions),
+            pair[place],
+            label_visibility="collapsed",
+            format_func=partial(_direction_name, sign),
+            key=name,
+            width=132,
+            on_change=_turn,
+            args=(place, pair, name),
+        )
+    return (st.session_state[f"across-{key}"], st.session_state[f"up-{key}"])
 
-    def name(direction: int) -> str:
-        return f"Direction {direction + 1}"
 
-    across = st.selectbox("Across", options, across, format_func=name, key=f"across-{key}", width=width)
-    up = st.selectbox("Up", options, up, format_func=name, key=f"up-{key}", width=width)
-    if across == up:
-        st.caption("Choose two different directions.")
-        return (across, (across + 1) % result.n_directions)
-    return (across, up)
+def _direction_name(sign: str, direction: int) -> str:
+    return f"{sign} Direction {direction + 1}"
+
+
+def _turn(place: int, before: tuple[int, int], name: str) -> None:
+    """Let the two directions change places where one is asked for that the other has."""
+    if st.session_state[name] == before[1 - place]:
+        show(directions=before[::-1])
 
 
 def _switch(label: str, name: str, picture: PictureSpec, key: str) -> Any:
@@ -168,7 +194,7 @@ def _focus_box(result: FitResult, picture: PictureSpec, key: str) -> tuple[str, 
         "Classes in colour",
         names,
         [name for name in picture.focus if name in names],
-        format_func=shortened,
+        format_func=lambda name: shortened(class_label(name)),
         max_selections=MANY_CLASSES,
         placeholder="The ten largest",
         key=f"focus-{key}",

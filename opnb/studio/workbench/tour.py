@@ -50,6 +50,7 @@ def mode_switch(picture: PictureSpec, key: str) -> Mode:
         required=True,
         format_func=str.capitalize,
         key=f"mode-{key}",
+        label_visibility="collapsed",
         help="A tour turns the axes, by hand or by itself; the boundary, the margins and the errors follow.",
     )
     return mode
@@ -70,19 +71,26 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     with above:
         rows = tour_element(
             prepared,
-            drawn(),
+            _slim(drawn()) if narrow() else drawn(),
             _KEY,
             f"Projection of {shortened(result.dataset.name)} where the tour rests",
             fit=str(result.id),
             axes=None if plane is None else as_matrix(plane),
             way=_to_play(result, way),
-            height=420 if narrow() else 520,
+            height=460 if narrow() else 520,
         )
     with row:
         _uses(state, result, prepared)
     with below:
         _link_words(result, state.picture)
     return rows
+
+
+def _slim(figure: Any) -> Any:
+    """Leave out the words above a chart: on a phone they take its room, and the tour says them, too."""
+    figure.layout.title = None
+    figure.layout.margin.t = 8
+    return figure
 
 
 def _to_play(result: FitResult, way: AxesPath | None) -> str | None:

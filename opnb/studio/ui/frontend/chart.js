@@ -2,6 +2,7 @@
 // drawn into a host that stays, so that zoom, selection and WebGL contexts outlive a new figure.
 
 const charts = new WeakMap(); // the element that Streamlit gives -> what we know of the chart in it
+const BELOW = 8; // pixels between a chart that fills the window and its edge
 let library = null;
 
 /** Load Plotly once for all charts. The head of the page has asked for it; a figure asks again if that failed. */
@@ -36,13 +37,32 @@ function open(parent) {
   const chart = { host, plotly: null, drawn: null, wanted: null, busy: false, rows: [], size: "", number: 0 };
   chart.observer = new ResizeObserver(() => resized(chart));
   chart.observer.observe(host);
+  const page = host.closest('[data-testid="stMainBlockContainer"]');
+  if (page) chart.observer.observe(page); // what comes above a chart moves it
+  chart.window = () => resized(chart);
+  window.addEventListener("resize", chart.window);
   charts.set(parent, chart);
   return chart;
 }
 
+/** The height of a chart: its own, or what the window has left below its place on the page. */
+function heightOf({ host, look }) {
+  if (!look?.least) return look?.height ?? host.clientHeight;
+  const scrolled = host.closest('[data-testid="stMain"]')?.scrollTop ?? 0;
+  const room = window.innerHeight - host.getBoundingClientRect().top - scrolled - BELOW;
+  return Math.round(Math.min(look.height, Math.max(look.least, room)));
+}
+
 const sizeOf = (host) => `${host.clientWidth}x${host.clientHeight}`;
 
+function setHeight(chart) {
+  const height = heightOf(chart);
+  chart.host.style.setProperty("--height", `${height}px`);
+  return height;
+}
+
 function resized(chart) {
+  setHeight(chart);
   if (chart.wanted) draw(chart); // it came while its place was hidden
   else if (chart.drawn && chart.host.clientWidth && sizeOf(chart.host) !== chart.size) {
     chart.size = sizeOf(chart.host);
@@ -76,6 +96,8 @@ async function show(chart, { look, source }) {
   if (!drawn) host.replaceChildren(); // the words of a failure
   // An old figure that plays is stopped; Plotly rejects what it interrupts.
   if (drawn?.frames) await plotly.animate(host, [null], { mode: "immediate" }).catch(() => {});
+  // A title hangs some pixels below the edge, which it counts in parts of the height.
+  if (layout.title?.yref === "container") layout.title.y = 1 - ((1 - layout.title.y) * look.height) / setHeight(chart);
   // The host has the size, so that the chart follows it. A figure that plays has a slider, which begins anew with it.
   delete layout.width;
   delete layout.height;
@@ -140,7 +162,8 @@ export default function ({ data, parentElement, setStateValue }) {
   Object.assign(chart, { look, tell: setStateValue });
   host.setAttribute("role", look.operable ? "figure" : "img");
   host.setAttribute("aria-label", look.alt);
-  host.style.setProperty("--height", `${look.height}px`);
+  setHeight(chart);
+  host.classList.toggle("opnb-old", look.old);
   if (source !== chart.source || chart.revision !== look.revision) {
     Object.assign(chart, { source, revision: look.revision, wanted: { look, source } });
     draw(chart);
@@ -148,6 +171,7 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => {
     if (host.isConnected) return; // Streamlit also ends the calls that a newer one has overtaken
     chart.observer.disconnect();
+    window.removeEventListener("resize", chart.window);
     if (chart.drawn) chart.plotly.purge(host);
   };
 }
