@@ -1,6 +1,17 @@
 """Lessons: each one screen, computed when it is asked for, the same for everyone who opens its link."""
 
-from opnb.lessons import bandwidth, categories, dimensions, forces, long_direction, noise, rotate, starts, turning
+from opnb.lessons import (
+    bandwidth,
+    categories,
+    dimensions,
+    forces,
+    long_direction,
+    noise,
+    rotate,
+    starts,
+    turning,
+    twice,
+)
 from opnb.lessons.lesson import Choice, Control, Lesson, Slider, State, Try
 
 LESSONS: tuple[Lesson, ...] = (
@@ -10,6 +21,7 @@ LESSONS: tuple[Lesson, ...] = (
     long_direction.LESSON,
     starts.LESSON,
     forces.LESSON,
+    twice.LESSON,
     categories.LESSON,
     dimensions.LESSON,
     turning.LESSON,

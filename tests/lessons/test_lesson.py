@@ -19,7 +19,7 @@ def usual(key):
     return next(lesson for lesson in LESSONS if lesson.key == key).story()
 
 
-def test_there_are_nine_lessons_with_names_of_their_own():
+def test_there_are_ten_lessons_with_names_of_their_own():
     assert [lesson.title for lesson in LESSONS] == [
         "Why rotate?",
         "Scale is bandwidth",
@@ -27,6 +27,7 @@ def test_there_are_nine_lessons_with_names_of_their_own():
         "One long direction",
         "Where you start",
         "Two forces",
+        "Counting twice",
         "Categories become continuous",
         "From two to many directions",
         "Turn it yourself",

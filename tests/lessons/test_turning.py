@@ -1,4 +1,4 @@
-"""The claim of lesson nine: a climb beats a patient hand on new points, though only the hand looks at held-out ones."""
+"""The claim of lesson ten: a climb beats a patient hand on new points, though only the hand looks at held-out ones."""
 
 import numpy as np
 import pytest
