@@ -71,8 +71,12 @@ class GaussianPlane(ClassifierMixin, BaseEstimator):
 
     @property
     def slopes_(self) -> Array:
-        """How directions change with each scaled feature, of shape (2, n_features)."""
+        """How directions change with each standardised feature, of shape (2, n_features)."""
         return self.components_
+
+    @abstractmethod
+    def _learn(self, X: Array, labels: NDArray[np.intp]) -> None:
+        """Set components, means and deviations."""
 
     def transform(self, X: ArrayLike) -> Array:
         """Project points, to shape (n_samples, 2)."""
