@@ -52,28 +52,3 @@ def test_new_rows_are_predicted_drawn_and_moved(new_tab, phone, dark):
     tab.still()
     tab.shot(f"new-rows-by-hand-{look}")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= tab.page.viewport_size["width"]
-
-
-def test_new_rows_and_a_model_file_survive_a_reload(tab):
-    give(tab.open().picture(), wines())
-    tab.sees("Rows to predict, or a new table?").still()
-    tab.page.get_by_role("button", name="Predict these rows").click()
-    tab.sees("11 rows of 12 in new.csv predicted").still()
-    tab.sees("All is saved")
-    tab.page.reload()
-    tab.picture()
-    assert "new rows" in tab.figure(NAMES)
-    tab.segment("Take away")
-    with tab.page.expect_download() as waiting:
-        tab.page.get_by_role("button", name="Model").first.click()
-    model = waiting.value.path().read_bytes()
-    give(tab, {"name": "wine.opnb", "mimeType": "application/octet-stream", "buffer": model})
-    tab.sees("The training rows are not in the file").still()
-    assert "boundary" in tab.figure(NAMES)
-    assert "new rows" in tab.figure(NAMES)
-    tab.shot("model-file")
-    tab.sees("All is saved")
-    tab.page.reload()
-    tab.sees("The training rows are not in the file")
-    tab.page.get_by_role("button", name="Close this model").click()
-    tab.sees("Training error")
