@@ -136,7 +136,6 @@ def _uses(state: Studio, result: FitResult, prepared: Prepared) -> None:
     for label, icon, search, words in _USES:
         if st.button(label, icon=f":material/{icon}:", disabled=len(plane) != 2, help=words, key=label):
             state.fit(from_axes(result.spec, plane, search=search))
-            state.revision += 1  # so that the form shows the settings of this fit
             st.rerun()  # the page shows the fit under way, and this is but a part of it
     download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
 
