@@ -116,7 +116,7 @@ def _plane(here: Fit, data: Dataset) -> Panel:
     """Draw the points with the classes rising along either direction, whichever sign the search gave it."""
     Z, labels = here.clf.transform(data.X_train), class_numbers(data)
     signs = np.where((Z - Z.mean(axis=0)).T @ labels < 0, -1.0, 1.0)
-    title = f"Directions 1 and 2: right on {100 * here.right:.1f} % of new points"
+    title = f"Right on {100 * here.right:.1f} % of new points"
     scores = shown_scores(here.clf)
     return projection_panel(title, (Z * signs)[:_DRAWN], labels[:_DRAWN], lambda at: scores(at * signs))
 
@@ -125,20 +125,20 @@ def _correlation_panel(number: int, fits: list[Fit]) -> Panel:
     found = [one.correlation for one in fits]
     names = tuple(f"{mu:g}" for mu in INDEPENDENCE)
     bars = Bars(names, found, tuple(f"{r:.2f}" for r in found), strong=(number,))
-    return Panel("Independence, and the largest correlation within a class", (bars,), Scale("", (0.0, 1.2)))
+    return Panel("Correlation by independence", (bars,), Scale("", (0.0, 1.2)))
 
 
 def _sure_panel(number: int, fits: list[Fit], once: Fit) -> Panel:
     sure, right = ([100 * getattr(one, name) for one in fits] for name in ("sure", "right"))
     return Panel(
-        "How sure, and how often right, on new points, %",
+        "Sure and right, new points, %",
         (
             *_against_correlation(number, fits, sure, 0, "how sure"),
             *_against_correlation(number, fits, right, 2, "how often right"),
             Rule(y=100 * once.sure, text="how sure, one direction"),
         ),
         _ACROSS,
-        _roomy("%", [*sure, *right, 100 * once.sure]),
+        _roomy([*sure, *right, 100 * once.sure]),
     )
 
 
@@ -152,7 +152,7 @@ def _loss_panel(number: int, fits: list[Fit], once: Fit) -> Panel:
             Rule(y=once.training, text="training points, one direction"),
         ),
         _ACROSS,
-        _roomy("log-loss", [*training, *new, once.training]),
+        _roomy([*training, *new, once.training]),
     )
 
 
@@ -162,9 +162,9 @@ def _against_correlation(number: int, fits: list[Fit], values: list[float], look
     return line, Curve([fits[number].correlation], [values[number]], look=look, marks=True, line=False)
 
 
-def _roomy(label: str, values: list[float]) -> Scale:
+def _roomy(values: list[float]) -> Scale:
     room = 0.15 * max(float(np.ptp(values)), 0.01)
-    return Scale(label, (min(values) - room, max(values) + room))
+    return Scale("", (min(values) - room, max(values) + room))
 
 
 def _says(number: int, fits: list[Fit], once: Fit) -> str:
