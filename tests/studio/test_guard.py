@@ -123,9 +123,10 @@ class Stored:
         ({"visit": 2**20}, "1000", 413),
         ({"other": 2**20}, "1000", 200),
         ({"other": 2**20, "third": 2**20}, "1000", 413),
+        ({}, "9" * 5_000, 413),
         ({}, "", 413),  # of a size that is not told, as much as may come
     ],
-    ids=["first", "mine are many", "another's", "all are many", "untold"],
+    ids=["first", "mine are many", "another's", "all are many", "absurd", "untold"],
 )
 def test_files_in_memory_are_limited_by_visitor_and_in_all(monkeypatch, held, size, expected):
     monkeypatch.setenv(UPLOADS_VARIABLE, "1")

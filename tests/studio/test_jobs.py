@@ -157,7 +157,7 @@ def test_a_short_absence_is_forgiven(gate):
     assert job.result == "a"
 
 
-@pytest.mark.parametrize(("given", "limit"), [("3", 3), ("0", None), ("-1", None), ("x", None)])
+@pytest.mark.parametrize(("given", "limit"), [("3", 3), ("0", None), ("-1", None), ("x", None), ("3²", None)])
 def test_the_width_of_the_queue_is_a_setting(monkeypatch, given, limit):
     jobs.queue.cache_clear()
     monkeypatch.setenv(FITS_VARIABLE, given)

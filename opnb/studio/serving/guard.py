@@ -7,6 +7,7 @@ takes files from strangers where there is a login, and tells everyone its metric
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
 from http import HTTPStatus
@@ -35,6 +36,7 @@ _KEPT_NOWHERE = "private, no-store"
 _HERE = ("localhost", "127.0.0.1", "::1")
 _HEALTH = ("/_stcore/health", "/healthz")
 _QUIET = ("asset", "health")  # many, and all alike; only what goes wrong with them is logged
+_SIZE = re.compile(r"\d{1,18}", re.ASCII)
 _CLOSED = 1008  # of a websocket: against the rules
 
 
@@ -142,7 +144,7 @@ def _visit_of_upload(scope: Scope) -> str:
 def _announced(headers: Headers) -> int:
     """Give the size of what comes; as much as may come where it is not said."""
     told = headers.get("Content-Length", "")
-    return int(told) if told.isascii() and told.isdigit() else int(config.get_option("server.maxUploadSize")) * 2**20
+    return int(told) if _SIZE.fullmatch(told) else int(config.get_option("server.maxUploadSize")) * 2**20
 
 
 def _held() -> Counter[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -35,6 +36,7 @@ _USUAL_READING_SECONDS, _USUAL_READING_MEGABYTES = 120.0, 4_096.0
 _USUAL_RESTORE_MEGABYTES = 200.0
 _USUAL_EXPORT_SECONDS = 60.0
 _USUAL_UPLOADS, _USUAL_ALL_UPLOADS = 150.0, 1_000.0
+_WHOLE = re.compile(r"\d{1,4}", re.ASCII)
 Environment = Mapping[str, str]
 
 
@@ -104,7 +106,8 @@ def total_upload_bytes(environment: Environment = os.environ) -> int:
 def fits_at_a_time(environment: Environment = os.environ) -> int:
     """Read how many fits may run at once: one less than there are processors if it is not set."""
     given = environment.get(FITS_VARIABLE, "")
-    return int(given) if given.isdigit() and int(given) > 0 else max((os.cpu_count() or 2) - 1, 1)
+    whole = int(given) if _WHOLE.fullmatch(given) else 0
+    return whole or max((os.cpu_count() or 2) - 1, 1)
 
 
 def _positive(environment: Environment, name: str, usual: float) -> float:
