@@ -13,7 +13,6 @@ from opnb.studio.ui.session import narrow, studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import FitSpec
-from opnb.studio.words import shortened
 from opnb.studio.work.studies import diagnosis_key, quick_key
 from opnb.studio.workbench.quick import Findings, in_a_line, quick_work
 from opnb.views import Doubt, ErrorCount, Metrics, guessing
@@ -34,7 +33,7 @@ def figures(result: FitResult) -> None:
     _metric(
         "Guessing",
         _per_cent(guess),
-        f"{'' if narrow() else 'always '}{shortened(class_label(largest), 9)}",
+        f"{'' if narrow() else 'always '}{escaped(class_label(largest), 9)}",
         104,
         "The error of always naming the class that most training rows have.",
     )
