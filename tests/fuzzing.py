@@ -38,6 +38,7 @@ from opnb.studio.visit.new_rows import predict_table, predictor_of_file, predict
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.snapshot import items_of, opened
+from opnb.studio.work.errands import Attended
 from opnb.workspace import Item, pack, unpack
 from tests import fuzzing_service
 from tests.benchmark.samples import paper_results
@@ -243,7 +244,7 @@ def results() -> tuple[bytes, ...]:
 @cache
 def workspace_items() -> tuple[Item, ...]:
     files = {
-        "rows": read_rows("rows.csv", new_rows()[0]),
+        "rows": read_rows(Attended(), "rows.csv", new_rows()[0]),
         "unread": KeptFile("odd.csv", b"a~b\n1~2\n", {"encoding": "utf-8"}),
     }
     kept = snapshot(fit(), raw=b"length,width,kind\n1,2,a\n3,4,b\n", files=files)
@@ -487,7 +488,7 @@ def _read_model(data: bytes) -> None:
 
 
 def _predict_rows(data: bytes) -> None:
-    predicted = predict_table(predictor_of_fit(fit()), read_rows("rows.csv", data).table)
+    predicted = predict_table(predictor_of_fit(fit()), read_rows(Attended(), "rows.csv", data).table)
     assert len(predicted.frame) == len(predicted.table.frame), "no row is lost"
     assert sentences(predicted)
     predicted.csv()
