@@ -92,7 +92,8 @@ class Folds:
     def fitted(self, number: int, settings: dict[str, Any], watch: Watch) -> OPNBClassifier:
         """Fit the settings of the fit, some of them changed, outside a fold."""
         train, _ = self.folds[number]
-        shared = {**self.clf.get_params(deep=False), **settings}
+        # The rows are in the columns of a bent fit already.
+        shared = {**self.clf.get_params(deep=False), "bend": None, **settings}
         if shared["init"] == "random":
             shared["n_init"] = min(shared["n_init"], MOST_STARTS)
         if shared["random_state"] is None:

@@ -29,9 +29,9 @@ body { font: 15px/1.4 "Source Sans 3", "Helvetica Neue", Arial, sans-serif; max-
   padding: 0 1rem; background: Canvas; color: CanvasText; }
 h1 { font-size: 1.5rem; margin: 0 0 .3rem; } h2 { font-size: 1.05rem; margin: .9rem 0 .1rem; } p { margin: .15rem 0; }
 section { break-inside: avoid; }
-@media print { @page { size: A4; margin: 11mm; }
-  body { font-size: 8.4pt; line-height: 1.25; max-width: none; margin: 0; padding: 0; }
-  h1 { font-size: 13pt; } h2 { font-size: 9.5pt; margin: .4rem 0 0; } p { margin: .05rem 0; } }
+@media print { @page { size: A4; margin: 9mm; }
+  body { font-size: 7.8pt; line-height: 1.2; max-width: none; margin: 0; padding: 0; columns: 2; column-gap: 6mm; }
+  h1 { font-size: 12pt; } h2 { font-size: 9pt; margin: .35rem 0 0; } p { margin: .05rem 0; } }
 </style>
 </head>
 <body>

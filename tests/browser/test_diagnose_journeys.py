@@ -35,7 +35,7 @@ def simulated(name, n):
 
 def test_story_of_the_long_direction(tab):
     """Hill and valley: one row one spike, until the penalty knows the long direction; then the error falls."""
-    page_of(tab, "Diagnose", simulated("hill-valley", 800)).sees("on this fit").sees("Densities pick out single rows")
+    page_of(tab, "Diagnose", simulated("hill-valley", 2000)).sees("on this fit").sees("Densities pick out single rows")
     card(tab, "overfit-scale").get_by_text("owe most of their density to their own kernel: each").wait_for()
     card(tab, "elongated-covariance").get_by_text("The arrow is the long direction").wait_for()
     tab.sees("of rows left out wrong instead of").still().shot("diagnose")
