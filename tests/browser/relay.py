@@ -39,7 +39,11 @@ class Relay:
             if not self._whole:
                 browser.close()
                 continue
-            server = socket.create_connection(("localhost", self._server_port))
+            try:
+                server = socket.create_connection(("localhost", self._server_port))
+            except OSError:  # the server is gone: a browser finds nobody here either
+                browser.close()
+                continue
             for source, sink in ((browser, server), (server, browser)):
                 self._ends.add(source)
                 threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()

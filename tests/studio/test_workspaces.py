@@ -479,6 +479,17 @@ def test_a_tab_comes_back_to_its_workspace_when_the_server_has_forgotten_it(visi
     assert link(refit(other.go("Workbench"), 0.2))["workspace"] == kept
 
 
+def test_what_the_example_showed_meanwhile_is_not_put_into_the_workspace(visit, table, monkeypatch):
+    page = visit().upload("mine.csv", table)
+    kept = link(page)["workspace"]
+    keeping._shelves.clear()
+    other = visit()  # the revision of its widgets may be that of the workspace's
+    remembers(other, monkeypatch, kept)
+    assert other.state.keeper.id == kept
+    same(page, other)
+    same(page, other.run())
+
+
 @pytest.mark.parametrize("told", ["no id", 5, None, "x" * 32])
 def test_what_a_browser_says_that_it_remembers_may_be_anything(visit, monkeypatch, told):
     page = remembers(visit(), monkeypatch, told)

@@ -36,7 +36,7 @@ from opnb.workspace import Store, store_settings
 _KEY = "studio"
 _ENTERED, _WANTED = "entered", "page asked for"
 _OPENING, _LEFT, _TOLD = "how to open", "workspace that was left", "told of the update"
-_BY_LINK = "begun by a link"
+_BY_LINK, _REVISION = "begun by a link", "revision of the next visit"
 _UPDATED = (
     "The app was updated while this page was open. Go on as you like; reload the page to have all of the new one."
 )
@@ -75,8 +75,7 @@ def _take_up_again() -> None:
     st.session_state[_LEFT] = found  # once only: it may be gone
     st.session_state[_OPENING] = "open"
     if here is not None:
-        here.close()
-        del st.session_state[_KEY]
+        _end(here)
         st.query_params.clear()  # of the example that was shown meanwhile
     address.set_workspace(found)
 
@@ -120,7 +119,7 @@ def inside() -> None:
 
 def _begin() -> Studio:
     owner = _session_id()
-    state = Studio(owner=owner, alive=_alive(owner))
+    state = Studio(owner=owner, alive=_alive(owner), revision=st.session_state.get(_REVISION, 0))
     event("visit", visit=visit_of(owner))
     store, problem = _store()
     state.keeper, state.notices = Keeper(store), [problem] if problem else []
@@ -201,10 +200,16 @@ def go_on_with(found: Opened) -> None:
 def start_afresh() -> None:
     """Forget this visit, so that the next run begins another."""
     st.session_state[_LEFT] = address.workspace()
-    studio().close()
-    del st.session_state[_KEY]
+    _end(studio())
     address.set_workspace("")
     st.query_params.clear()
+
+
+def _end(state: Studio) -> None:
+    """End a visit; the next one in this session has widgets of its own, which take over nothing that was shown."""
+    state.close()
+    st.session_state[_REVISION] = state.revision + 1
+    del st.session_state[_KEY]
 
 
 @st.cache_resource(max_entries=1, show_spinner="Fitting a first example …")
