@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,6 +125,11 @@ class Tab:
         return self.page.evaluate(
             f"() => {{ const plot = document.querySelector('.js-plotly-plot'); return {script}; }}"
         )
+
+    def shared(self):
+        """Give the query of a link to what is shown: the address without the workspace, which is the visitor's own."""
+        query = urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query)
+        return "?" + urllib.parse.urlencode([pair for pair in query if pair[0] != "workspace"])
 
     def shot(self, name):
         SHOTS.mkdir(exist_ok=True)

@@ -151,9 +151,7 @@ def test_the_link_restores_the_view_in_a_second_browser(tab, new_tab):
     redrawn = "() => document.querySelector('.js-plotly-plot').layout.xaxis.title.text.includes('Direction 2')"
     tab.page.wait_for_function(redrawn)
     first = tab.figure("plot.layout.xaxis.range.map(Number)")
-    second = new_tab()
-    second.page.goto(tab.page.url)
-    second.page.get_by_role("button", name="Take a copy").click()  # the workspace is one that it does not know
+    second = new_tab().open(tab.shared())
     second.picture().page.wait_for_function(redrawn)
     assert second.figure("plot.layout.xaxis.range.map(Number)") == pytest.approx(first)
     assert "Direction 2" in second.figure("plot.layout.xaxis.title.text")

@@ -233,8 +233,11 @@ def test_in_the_app_a_turned_plane_rests_is_linked_climbed_from_and_kept(new_tab
     title = "document.querySelector('.opnb-tour .js-plotly-plot').layout.title.text"
     assert "turned by hand" in tab.page.evaluate(title)
 
-    other = new_tab()
-    other.open(tab.page.url.split("/")[-1])
+    copy = new_tab().open(tab.page.url.split("/")[-1])
+    copy.page.get_by_role("button", name="Take a copy").click()  # the address has somebody else's workspace
+    shown_still(copy)
+    np.testing.assert_allclose(axes(copy.page), axes(tab.page), rtol=1e-4, atol=1e-5)
+    other = new_tab().open(tab.shared())
     shown_still(other)
     np.testing.assert_allclose(axes(other.page), axes(tab.page), rtol=1e-4, atol=1e-5)
 
