@@ -28,7 +28,7 @@ class Relay:
 
     def close(self):
         self.cut()
-        self._listener.close()
+        self._drop(self._listener)  # a mere close would leave a thread waiting there
 
     def _accept(self):
         while True:

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+from contextlib import closing
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -46,6 +47,12 @@ def own_server(tmp_path):
     server = Server().start()
     yield server
     server.kill()
+
+
+@pytest.fixture
+def relay(own_server):
+    with closing(Relay(own_server.port)) as relay:
+        yield relay
 
 
 def workspace_of(tab):
@@ -125,19 +132,20 @@ def test_a_killed_server_comes_back_with_everything_and_the_interrupted_fit(chro
     context.close()
 
 
-def test_a_dropped_connection_loses_nothing(chromium, own_server):
-    relay = Relay(own_server.port)
+def test_a_dropped_connection_loses_nothing(chromium, relay):
     context = harness.open_context(chromium)
     tab = harness.Tab(context.new_page(), relay.address)
     saved(upload(tab, MINE))
     relay.cut()
     tab.page.get_by_text("Connecting").or_(tab.page.get_by_text("Connection error")).first.wait_for()
+    slider = tab.page.get_by_role("slider").first
+    expect(slider).to_be_disabled()  # nothing can be changed that would be lost
     relay.mend()
-    tab.page.get_by_role("slider").first.press("ArrowRight")  # a fit of the same settings would not be made again
+    expect(slider).to_be_enabled(timeout=harness.PATIENCE)
+    slider.press("ArrowRight")  # a fit of the same settings would not be made again
     tab.sees("settings have changed").page.get_by_role("button", name="Fit", exact=True).click()
     shows_mine(tab).sees("Fits (3)")
     context.close()
-    relay.close()
 
 
 def test_two_visitors_at_once_never_see_each_other(new_tab):
