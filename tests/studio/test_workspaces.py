@@ -220,6 +220,7 @@ def test_a_fit_that_ends_when_nobody_looks_is_there_later(visit, monkeypatch):
     query, job = link(page), page.state.job
     release.set()
     assert job.wait(TIMEOUT)
+    assert page.state.keeper.shelf.wait(TIMEOUT)  # another thread writes it
     keeping._shelves.clear()
     again = visit(**query)
     assert again.state.result.spec.lam == 0.2
