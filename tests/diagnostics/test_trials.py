@@ -155,3 +155,15 @@ def test_following_the_first_advice_again_and_again_does_no_harm(problem):
     best = errors.min()
     assert errors[-1] <= best + np.sqrt(best * (1 - best) / len(y_test)) + 1e-12
     assert errors[-1] <= errors[0] - 0.05
+
+
+def test_trials_of_a_bent_fit_bend_once():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 3)) + y[:, None]
+    clf = OPNBClassifier(n_components=1, bend=1.0, max_iter=5).fit(X, y)
+    folds = folds_of(Context.of(clf, X, y, None, None, 0))
+    assert folds.X.shape == (60, clf.columns_.centre.size)
+    tried = folds.fitted(0, {"lam": 0.1}, lambda: None)
+    assert tried.columns_ is None
+    assert tried.lam == 0.1
