@@ -30,7 +30,7 @@ from opnb.studio.visit.tours import (
 )
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.work.ways import lams_work, steps_work
-from opnb.views.tour import AxesPath, model_axes
+from opnb.views.axes_paths import AxesPath, model_axes
 
 _KEY = "tour"
 _PREPARED = "tour prepared last"
