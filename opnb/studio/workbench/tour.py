@@ -145,6 +145,6 @@ def _link_words(result: FitResult, picture: PictureSpec) -> None:
     if plane is None:
         return
     if fits_a_link(plane):
-        st.caption("The link in the address and under **Take away** leads to these axes, and the report shows them.")
+        st.caption("The link under **Take away** leads to these axes, and the report shows them.")
     else:
         st.caption(f"Axes of more than {LONGEST:,} characters are too long for a link: keep them as a fit.")
