@@ -59,14 +59,12 @@ html_theme_options = {
 }
 html_sidebars = {"index": []}
 
-from pictures import thumbnail  # noqa: E402
-
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",
-    "image_scrapers": (thumbnail,),
+    "image_scrapers": ("pictures.thumbnail",),
     "capture_repr": ("_repr_html_", "__repr__"),
     "reset_modules": (),
     "doc_module": ("opnb",),

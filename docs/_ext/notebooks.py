@@ -7,19 +7,18 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from pictures import block
+from traitlets.config import Config
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 
 
 def executed(file: Path) -> Any:
     """Run a notebook from beginning to end in a kernel of its own; a cell that fails raises."""
-    # Figures as data, which a page can draw with the Plotly it has.
-    os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
     notebook = nbformat.read(file, as_version=4)
-    try:
-        return NotebookClient(notebook, timeout=120, resources={"metadata": {"path": file.parent}}).execute()
-    finally:
-        del os.environ["PLOTLY_RENDERER"]
+    # Figures come as data, which a page can draw with the Plotly it has; the package comes from this folder.
+    own = {"PLOTLY_RENDERER": "plotly_mimetype", "PYTHONPATH": str(file.resolve().parents[2])}
+    near = Config({"KernelManager": {"transport": "ipc"}})  # no port of this machine
+    return NotebookClient(notebook, timeout=120, config=near).execute(env=os.environ | own)
 
 
 def page(notebook: Any) -> str:

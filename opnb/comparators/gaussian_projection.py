@@ -116,7 +116,7 @@ class OptimalGaussianProjection(ProjectionClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
     mean_, scale_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Notes ----- Covariances have divisor n_k. Their eigenvalues are at least 1e-6 in units of standardised

@@ -102,7 +102,7 @@ class KernelDensityDiscriminant(MixedColumnClassifier):
     mean_, scale_ : ndarray of shape (n_features,)
     binary_columns_ : ndarray of int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
     """
 
