@@ -3,6 +3,7 @@
 import streamlit as st
 
 from opnb.studio.compare.page import comparing
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.intake import summary
 from opnb.studio.ui.running_fit import collect_fit
 from opnb.studio.ui.session import studio, write_link
@@ -15,5 +16,6 @@ if state.dataset is None:
     st.page_link("pages/data.py", label="Go to the Data page", icon=":material/table:")
 else:
     st.caption(f"About the data: {escaped(state.dataset.name)}, {summary(state)}")
+    guide_button("comparing")
     comparing()
 write_link()

@@ -5,11 +5,13 @@ import streamlit as st
 from opnb.studio.data.preparation import account, preparation, preview
 from opnb.studio.data.reading import reading_settings, unread_file
 from opnb.studio.data.ways_in import described, ways_in
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.session import studio
 
 state = studio()
 st.header("Data")
+guide_button("table")
 ways_in(state)
 ask_what_it_is(state, "data")
 working = state.working

@@ -47,7 +47,6 @@ SECTIONS = (
 )
 
 
-
 class _Both(io.StringIO):
     """Print as usual, and keep it."""
 

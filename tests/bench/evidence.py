@@ -93,7 +93,9 @@ def wins(table):
         for first, second in PAIRS
         if {first, second} <= there
     ]
-    return pd.DataFrame(rows, columns=["pair", "wins : losses (ties), share of wins (95 %), sign test"]).set_index("pair")
+    return pd.DataFrame(rows, columns=["pair", "wins : losses (ties), share of wins (95 %), sign test"]).set_index(
+        "pair"
+    )
 
 
 def half(title, frame):
