@@ -18,6 +18,7 @@ from tests.bench import (
     soak,
     tour,
     tuning,
+    versions,
 )
 
 SECTIONS = (
@@ -37,6 +38,7 @@ SECTIONS = (
     | lessons.SECTIONS
     | costs.SECTIONS
     | halves.SECTIONS
+    | versions.SECTIONS
     | tour.SECTIONS
 )
 

@@ -30,7 +30,7 @@ from opnb.studio.visit.tours import (
 )
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.work.ways import lams_work, steps_work
-from opnb.views.tour import AxesPath, model_axes
+from opnb.views.axes_paths import AxesPath, model_axes
 
 _KEY = "tour"
 _PREPARED = "tour prepared last"
@@ -145,6 +145,6 @@ def _link_words(result: FitResult, picture: PictureSpec) -> None:
     if plane is None:
         return
     if fits_a_link(plane):
-        st.caption("The link in the address and under **Take away** leads to these axes, and the report shows them.")
+        st.caption("The link under **Take away** leads to these axes, and the report shows them.")
     else:
         st.caption(f"Axes of more than {LONGEST:,} characters are too long for a link: keep them as a fit.")
