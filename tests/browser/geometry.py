@@ -169,7 +169,7 @@ _PROBE = """({ fold, ignore, slack }) => {
 }"""
 
 # Letters of icons are names of pictures; a side bar that is closed lies beside the window.
-_IGNORED = "[data-testid=stIconMaterial], [data-testid=stSidebar][aria-expanded=false]"
+_IGNORED = "[data-testid=stIconMaterial], [data-testid=stSidebar][data-collapsed=true]"
 
 
 def troubles(page: Any, fold: Sequence[str] = (), *, ignore: Sequence[str] = (), slack: float = 1.5) -> list[str]:

@@ -156,7 +156,7 @@ def reasons_panel(
         Tells the panels of one page apart.
     """
     with st.container(border=True, key=key):
-        st.subheader(f"Why: {escaped(name)}")
+        st.header(f"Why: {escaped(name)}")
         found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
         found = _compared(explainer, found, f"{key}-{stem}")
