@@ -6,12 +6,14 @@ from opnb.studio.data.preparation import account, preparation, preview
 from opnb.studio.data.reading import reading_settings, unread_file
 from opnb.studio.data.ways_in import described, ways_in
 from opnb.studio.ui.guide import guide_button
+from opnb.studio.ui.heading import heading
 from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.session import studio
 
 state = studio()
 st.header("Data")
 guide_button("table")
+heading("Data", "Bring a table, see what was found in it, and decide what is done with it.")
 ways_in(state)
 ask_what_it_is(state, "data")
 working = state.working
@@ -25,7 +27,7 @@ elif working is not None:
     preview(working)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.subheader("Preparation")
+        st.header("Preparation")
         preparation(state, working)
     with right:
         if state.dataset is not None and not working.error:

@@ -7,7 +7,7 @@ from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.running_fit import fit_shown
 from opnb.studio.ui.session import studio, write_link
 
-result = fit_shown("look at")
+result = fit_shown("Diagnose", "look at")
 if result is not None:
     guide_button("wrong")
     above = st.container()

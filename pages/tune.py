@@ -5,7 +5,7 @@ from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.running_fit import fit_shown
 from opnb.studio.ui.session import write_link
 
-result = fit_shown("tune")
+result = fit_shown("Tune", "tune")
 if result is not None:
     guide_button("settings")
     tuning(result)

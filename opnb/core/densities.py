@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from opnb.core.directions import plan_directions
 from opnb.core.exact import Indices
@@ -113,6 +114,25 @@ class ClassDensities(NaiveBayesDensities):
         return result + (LOG_HEIGHT - np.log(self.counts) - (np.log(bandwidth) if finite else 0.0))[:, None]
 
 
+def joint_log_likelihood(models: Sequence[NaiveBayesDensities], X: Array) -> Array:
+    """Give log p(x, class) at scaled rows, up to a constant of each row; several models are averaged.
+
+    Parameters
+    ----------
+    models : sequence of NaiveBayesDensities
+        As in `OPNBClassifier.densities_`.
+    X : ndarray of shape (m, n_features)
+
+    Returns
+    -------
+    ndarray of shape (m, n_classes)
+    """
+    joints = [model.joint_log_likelihood(X @ model.components.T) for model in models]
+    if len(joints) == 1:
+        return joints[0]
+    return logsumexp([log_posterior(joint) for joint in joints], axis=0) - np.log(len(joints))
+
+
 def _sort_within_classes(members: Array, masses: Array | None, counts: Indices) -> None:
     """Sort the members of every class on every direction in place, their masses with them."""
     ends = np.cumsum(counts)
@@ -156,13 +176,13 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
     return _add_one_by_one(problem.base[labels], contributions, likelihood), log_likelihood
 
 
-def order_at(densities: NaiveBayesDensities, Z: Array, labels: Indices, weights: Array | None) -> Indices:
+def order_at(densities: NaiveBayesDensities, Z: Array, labels: Indices) -> Indices:
     """Order the directions as `greedy_order` does, by what they add at some rows of shape (n, n_components)."""
     rows = np.arange(labels.size)
     contributions = [densities.log_densities(d, np.ascontiguousarray(z)).T for d, z in enumerate(Z.T)]
 
     def likelihood(scores: Array) -> float:
-        return float(np.average(log_posterior(scores)[rows, labels], weights=weights))
+        return float(log_posterior(scores)[rows, labels].mean())
 
     return _add_one_by_one(np.tile(densities.log_prior, (labels.size, 1)), contributions, likelihood)
 

@@ -34,6 +34,7 @@ from opnb.core import binned
 from opnb.core.directions import class_lanes
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
+from opnb.core.lattice_densities import LatticeDensities, fine_lattice, states_on
 from opnb.core.objective import Evaluation, constant_scores, with_penalties
 from opnb.core.posterior import likelihood_and_pull
 from opnb.errors import FitError
@@ -41,7 +42,7 @@ from opnb.errors import FitError
 # Rows that are scaled and projected at a time: their positions stay in cache.
 _BLOCK = 8192
 # Lattice points of all directions together: beyond, tables would be larger than the data of many a piece.
-_MOST_POINTS = 1_000_000
+_MOST_POINTS = 200_000
 # Parts that are added up at a time.
 _FAN_IN = 8
 
@@ -392,6 +393,29 @@ def likelihood_and_gradient(
         run.call(gradient_part, *part, lattice, tables, turned, both) for part, both in zip(parts, read, strict=True)
     ]
     return run.result((run.call(itemgetter(0), sums), fold(run, add_arrays, gradients)))
+
+
+def density_states(piece: Piece, whole: Whole, V: Array, lattice: tuple[Array, Indices]) -> Array:
+    """Give what the rows of a piece add to the densities on a lattice, see `opnb.core.lattice_densities`."""
+    part = _Part(piece, whole, V, None)
+    blocks = ((Z, part.labels(rows), whole.masses_of(piece, rows)) for _, rows, Z in part.blocks())
+    return states_on(blocks, whole.n_classes, lattice)
+
+
+def densities_of_pieces(
+    V: Array, pieces: Sequence[Any], whole: Whole, priors: Array | None, run: Runner
+) -> LatticeDensities:
+    """Give the class densities of all pieces on a projection, of shape (p, n_components)."""
+    held, projection = run.hold(whole), run.hold(V)
+    reached = fold(run, furthest, [run.call(reach, piece, held, projection, None) for piece in pieces])
+    lattice = run.call(lattice_of_reach, reached)
+    states = fold(run, add_arrays, [run.call(density_states, piece, held, projection, lattice) for piece in pieces])
+    return LatticeDensities.from_states(V, whole.counts, priors, *run.result((lattice, states)))
+
+
+def lattice_of_reach(reached: Array) -> tuple[Array, Indices]:
+    """Lay the lattice of the densities over what all pieces reach."""
+    return fine_lattice(-reached[0], reached[1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from opnb.core.densities import ClassDensities
+from opnb.core.densities import NaiveBayesDensities
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
+from opnb.core.lattice_densities import LatticeDensities
 from opnb.errors import DataError
 from opnb.estimators.classifier import OPNBClassifier
 
 RATE = 0.02  # of rows like the training rows that are called unlike them
 _BLOCK = 20_000  # rows at a time, or the positions of many would fill the memory
 _MOST_SCORED = 20_000  # training rows that are scored: more would tell no finer shares
+_LEAST_LEFT = 1e-4  # kernels: less cannot be told from nothing after one was taken off
 _MOST_KEPT = 2_000  # scores that are kept, for a model file carries them
 
 
@@ -108,7 +110,7 @@ def learn_novelty(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> Novelty:
     ----------
     clf : OPNBClassifier
     X : array-like of shape (n, n_features)
-        The rows it was fitted to.
+        The rows it was fitted to, or the sample of them that a model of very many rows keeps.
     y : array-like of shape (n,)
 
     Returns
@@ -133,18 +135,23 @@ def learn_novelty(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> Novelty:
     alone = counts[labels] == 1
     rows = np.flatnonzero(~alone) if not alone.all() else np.arange(labels.size)
     rows = rows[:: -(-rows.size // _MOST_SCORED)]
+    is_sample = isinstance(densities, LatticeDensities) and counts.sum() < densities.counts.sum()
     joint = np.repeat(densities.log_prior[None, :], rows.size, axis=0)
     for d, z in enumerate(Z.T):
         seen = densities.log_densities(d, z[rows])
-        for k in np.flatnonzero(counts > 1):
+        for k in np.flatnonzero(counts > 1).tolist():
+            of_class = labels[rows] == k
+            if is_sample:
+                seen[k, of_class] = _without_one_kernel(densities, d, k, seen[k, of_class])
+                continue
             members = np.flatnonzero(labels == k)
             own = _without_own_kernel(densities, d, z[members])
-            seen[k, labels[rows] == k] = own[np.isin(members, rows)]
+            seen[k, of_class] = own[np.isin(members, rows)]
         joint += seen.T
     return Novelty(_evenly(np.sort(logsumexp(joint, axis=1))))
 
 
-def _without_own_kernel(densities: ClassDensities, direction: int, z: Array) -> Array:
+def _without_own_kernel(densities: NaiveBayesDensities, direction: int, z: Array) -> Array:
     """Log density of a class at its own members z, each left out in turn."""
     bandwidth = densities.bandwidths[direction]
     unit = bandwidth if np.isfinite(bandwidth) else 1.0
@@ -154,6 +161,17 @@ def _without_own_kernel(densities: ClassDensities, direction: int, z: Array) -> 
     result = np.empty(z.size)
     result[order] = sums + LOG_HEIGHT - np.log((z.size - 1) * unit)
     return result
+
+
+def _without_one_kernel(densities: NaiveBayesDensities, direction: int, k: int, log_densities: Array) -> Array:
+    """Take a row's own kernel off its class's density, which is known to more digits than the rest needs.
+
+    Where hardly anything is left, many bandwidths from all other rows, what is left is lost in rounding.
+    """
+    bandwidth, n = densities.bandwidths[direction], densities.counts[k]
+    log_kernel = LOG_HEIGHT - np.log(bandwidth if np.isfinite(bandwidth) else 1.0)
+    kernels = n * np.exp(log_densities - log_kernel)
+    return log_kernel + np.log(np.maximum(kernels - 1.0, _LEAST_LEFT)) - np.log(max(n - 1, 1))
 
 
 def _evenly(scores: Array) -> Array:

@@ -272,7 +272,7 @@ def _notes(model: OPNBClassifier, kept: int, n: int) -> tuple[str, ...]:
         )
     if len(model.densities_) > 1:
         notes.append("The fit averages several starts; the tour has the directions of the best one.")
-    if model.densities_[0].masses is not None:
+    if getattr(model.densities_[0], "masses", None) is not None:
         notes.append("The fit weighs its rows; in the tour every row counts once.")
     return tuple(notes)
 

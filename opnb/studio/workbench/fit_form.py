@@ -65,7 +65,7 @@ def _form() -> None:
     if state.dataset is None:
         return
     # The Fit button stays when the settings start afresh, so that it keeps the focus.
-    above, buttons = st.container(), st.container(horizontal=True)
+    above, buttons = st.container(), st.container(horizontal=True, key="fit-buttons")
     more = st.expander("More settings")
     key = f"fit-{state.revision}-{hash(state.spec):x}-"
     try:

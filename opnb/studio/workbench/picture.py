@@ -207,7 +207,7 @@ def _focus_box(result: FitResult, picture: PictureSpec, key: str) -> tuple[str, 
 def _selected(result: FitResult, rows: list[int]) -> None:
     """Show the rows behind the points caught, with all their columns."""
     frame = rows_frame(result, rows)
-    st.subheader(f"{quantity(len(frame), 'selected row')}")
+    st.header(f"{quantity(len(frame), 'selected row')}")
     list_of_rows(frame, "selected", "The selected rows with all columns")
     st.download_button(
         "Download these rows",

@@ -157,7 +157,7 @@ def reasons_panel(
         Tells the panels of one page apart.
     """
     with st.container(border=True, key=key):
-        st.subheader(f"Why: {escaped(name)}")
+        st.header(f"Why: {escaped(name)}")
         guide_button("why", key)
         found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
