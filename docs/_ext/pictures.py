@@ -59,7 +59,7 @@ def _copy_plotly(app: Sphinx) -> None:
 
 def _load_where_needed(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
     if re.search(r'class="opnb-figure"', context.get("body", "")):
-        app.add_js_file(FILE.name)
+        app.add_js_file(FILE.name, loading_method="defer")  # it wants a body to draw in
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

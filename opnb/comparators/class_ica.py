@@ -162,6 +162,14 @@ class ClassConditionalICA(ClassDensityClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import ClassConditionalICA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ClassConditionalICA().fit(X, y).score(X, y) > 0.9
+    True
     """
 
     _model: _Model

@@ -121,6 +121,14 @@ class OptimalGaussianProjection(ProjectionClassifier):
 
     Notes ----- Covariances have divisor n_k. Their eigenvalues are at least 1e-6 in units of standardised
     columns, which matters only where a class does not vary or has fewer rows than there are columns.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OptimalGaussianProjection
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OptimalGaussianProjection().fit(X, y).score(X, y) > 0.9
+    True
     """
 
     _model: _Model

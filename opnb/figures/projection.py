@@ -66,6 +66,17 @@ def projection_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import projection_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> figure = projection_figure(clf, X, y)
+    >>> figure.layout.xaxis.title.text[:11]
+    'Direction 1'
     """
     drawing = {name: options.pop(name) for name in DRAWING_OPTIONS if name in options}
     return draw_picture(picture_view(clf, X, y, X_test, y_test, directions, **options), **drawing)
@@ -125,6 +136,17 @@ def draw_projection(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_projection
+    >>> from opnb.views import projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> draw_projection(projection_view(clf, X, y), height=400).layout.height
+    400
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
     cloud = cloud_of(view)

@@ -175,6 +175,16 @@ def tour_view(
     Returns
     -------
     TourView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views.tour import tour_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> len(tour_view(clf, X, y).points)
+    150
     """
     model = _toured_model(clf)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected

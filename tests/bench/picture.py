@@ -17,7 +17,7 @@ _HOME = Path(__file__).parents[2] / "docs" / "tour.webp"
 _WAY = "Principal components to this fit"
 _FRAMES, _MOVING, _RESTING = 40, 90, 1800  # how many, and milliseconds of one on the way and at an end
 _VIEW = {"width": 1000, "height": 640}
-_SHOWN = {"x": 0, "y": 44, "width": 1000, "height": 500}
+_SHOWN = {"x": 0, "y": 46, "width": 1000, "height": 396}
 _WIDTH = 800
 
 
