@@ -3,6 +3,7 @@ import sys
 from tests.bench import (
     advice,
     browser,
+    cluster,
     costs,
     crashes,
     diagnoses,
@@ -38,6 +39,7 @@ SECTIONS = (
     | costs.SECTIONS
     | halves.SECTIONS
     | tour.SECTIONS
+    | cluster.SECTIONS
 )
 
 if __name__ == "__main__":
