@@ -35,7 +35,7 @@ __all__ = [
     "load_model",
 ]
 
-__version__ = "0.2.0.dev0"  # the only place: pyproject.toml reads it from here
+__version__ = "1.0.0rc1"  # the only place: pyproject.toml reads it from here
 
 _HOME = {
     "ClassConditionalICA": "opnb.comparators",

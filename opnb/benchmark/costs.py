@@ -34,11 +34,24 @@ def expected_seconds(method: str, n: int, p: int, n_classes: int) -> float:
         A name in `BENCHMARK_METHODS`; one that was never timed is taken for the dearest of the paper's.
     n, p, n_classes : int
         Rows, columns and classes of the data before they are split.
+
+    Examples
+    --------
+    >>> from opnb.benchmark import expected_seconds
+    >>> expected_seconds("LDA", 1000, 10, 3) < expected_seconds("SVM", 1000, 10, 3)
+    True
     """
     constant, *powers = _COSTS.get(method, _COSTS["SVM"])
     return float(np.exp(constant + np.dot(powers, np.log([n, p, n_classes]))))
 
 
 def cheap_first(methods: Iterable[str], n: int, p: int, n_classes: int) -> list[str]:
-    """Sort methods by what they will take, so that the first answers come soon."""
+    """Sort methods by what they will take, so that the first answers come soon.
+
+    Examples
+    --------
+    >>> from opnb.benchmark import cheap_first
+    >>> cheap_first(["SVM", "LDA"], n=1000, p=10, n_classes=3)
+    ['LDA', 'SVM']
+    """
     return sorted(methods, key=lambda method: expected_seconds(method, n, p, n_classes))

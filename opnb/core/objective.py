@@ -297,6 +297,16 @@ def value_and_gradient(
     value : float
         L(V), to be maximised.
     gradient : ndarray of shape (n_features, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.core.objective import value_and_gradient
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    >>> value, gradient = value_and_gradient(np.eye(3)[:, :2], X, y, lam=0.001)
+    >>> gradient.shape
+    (3, 2)
     """
     X, V = np.ascontiguousarray(X, dtype=float), np.asarray(V, dtype=float)
     if X.ndim != 2 or V.ndim != 2 or X.shape[1] != V.shape[0] or np.shape(y) != X.shape[:1]:

@@ -123,7 +123,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     stopped_ : bool
         Whether the callback stopped the fit.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     See Also

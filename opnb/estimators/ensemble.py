@@ -75,7 +75,7 @@ class OPNBEnsemble(JointLogLikelihoodClassifier):
         Every setting tried, as in `OPNBAuto`.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     See Also

@@ -30,6 +30,19 @@ def load_model(path: str | Path) -> OPNBClassifier | OPNBEnsemble:
     ------
     ModelFileError
         If the file is truncated, altered, of another version, or no model file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier, load_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     OPNBClassifier(n_components=2).fit(X, y).save(f"{folder}/iris.opnb")
+    ...     model = load_model(f"{folder}/iris.opnb")
+    ...
+    >>> model.predict(X[:1])
+    array([0])
     """
     path = Path(path)
     if not path.is_file():

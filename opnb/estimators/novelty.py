@@ -61,7 +61,18 @@ class Novelty:
 
 
 def novelty_of(clf: OPNBClassifier) -> Novelty | None:
-    """Give what a model that was read from a file carries to tell new rows by; None if it carries nothing."""
+    """Give what a model that was read from a file carries to tell new rows by; None if it carries nothing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.estimators.novelty import novelty_of
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> novelty_of(clf) is None  # nothing was learnt of it yet
+    True
+    """
     scores = getattr(clf, "novelty_", None)
     return None if scores is None else Novelty(scores)
 
@@ -74,6 +85,16 @@ def log_density(clf: OPNBClassifier, X: ArrayLike) -> Array:
     clf : OPNBClassifier
         Fitted; of averaged starts the best counts.
     X : array-like of shape (m, n_features)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.estimators.novelty import log_density
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> bool(log_density(clf, X[:1])[0] > log_density(clf, X[:1] + 100)[0])
+    True
     """
     rows = clf.scaled(X)
     parts = (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
@@ -97,6 +118,16 @@ def learn_novelty(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> Novelty:
     Novelty
         Of at most 2,000 scores, evenly chosen among those of 20,000 rows. A class of a single row has no density
         without it, so such rows do not count, unless there are no others.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.estimators.novelty import learn_novelty
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> learn_novelty(clf, X, y).scores.shape
+    (150,)
     """
     densities, Z = clf.densities_[0], clf.transform(X)
     labels = np.searchsorted(clf.classes_, np.asarray(y))

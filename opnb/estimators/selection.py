@@ -185,6 +185,17 @@ class OPNBClassifierCV(OPNBClassifier):
     See Also
     --------
     OPNBClassifier : A single fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> cv.cv_errors_.shape
+    (3, 3)
+    >>> cv.lam_ in cv.lams_
+    True
     """
 
     def __init__(

@@ -19,6 +19,7 @@ from opnb.studio.learn.player import story_player
 from opnb.studio.learn.turning import turn_it
 from opnb.studio.ui import address
 from opnb.studio.ui.charts import chart
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, theme
 from opnb.studio.ui.text import escaped
 from opnb.views.story import Story
@@ -308,6 +309,7 @@ def _guide(visit: Visit) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+    guide_button("teaching")
     st.subheader(title(LESSONS), anchor=False)
     st.caption(f"{HEAD} {HOW}")
     columns = st.columns(1 if narrow() else 2, gap="small")
