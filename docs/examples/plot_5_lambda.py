@@ -13,9 +13,10 @@ from opnb.data import load_example
 from opnb.figures import path_figure
 from opnb.views import path_errors
 
-data = load_example("penguins")
+data = load_example("breast_cancer")
 rows = data.X_train, data.y_train, data.X_test, data.y_test
-cv = OPNBClassifierCV(n_components=2, independence=0.1, cv=3, random_state=0).fit(*rows[:2])
+lams = np.logspace(-5, -1, 9)
+cv = OPNBClassifierCV(lams=lams, n_components=4, cv=3, max_iter=500, random_state=0).fit(*rows[:2])
 print(f"chosen lambda {cv.lam_:g}")
 errors = path_errors(cv, *rows)
 path_figure(errors, cv.lam_)
