@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from opnb.studio.logs import set_up_logs
 from opnb.studio.serving import health
 from opnb.studio.serving.guard import Guard
-from opnb.studio.ui import plotly_file
+from opnb.studio.ui import page_head, plotly_file
 from opnb.studio.ui.gate import let_in
 from opnb.studio.ui.session import enter, leave
 
@@ -35,6 +35,6 @@ else:  # the server imports it once
     app = st.App(
         __file__,
         routes=[*health.routes(), *plotly_file.routes()],
-        middleware=[Middleware(Guard), Middleware(plotly_file.InHead)],
+        middleware=[Middleware(Guard), Middleware(page_head.InHead)],
         lifespan=health.lifespan,
     )

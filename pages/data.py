@@ -5,11 +5,12 @@ import streamlit as st
 from opnb.studio.data.preparation import account, preparation, preview
 from opnb.studio.data.reading import reading_settings, unread_file
 from opnb.studio.data.ways_in import described, ways_in
+from opnb.studio.ui.heading import heading
 from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.session import studio
 
 state = studio()
-st.header("Data")
+heading("Data", "Bring a table, see what was found in it, and decide what is done with it.", guide="table")
 ways_in(state)
 ask_what_it_is(state, "data")
 working = state.working
@@ -23,7 +24,7 @@ elif working is not None:
     preview(working)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.subheader("Preparation")
+        st.header("Preparation")
         preparation(state, working)
     with right:
         if state.dataset is not None and not working.error:

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from opnb.core.kernel import Array
 from opnb.figures.layers import marker_size
 from opnb.figures.palette import FONT, THEMES, class_styles, find_theme
-from opnb.views.tour import AxesPath, TourView, tour_view
+from opnb.views.axes_paths import AxesPath
+from opnb.views.tour import TourView, tour_view
 
 FOLDER = Path(__file__).parent / "tour"
 MODULES = ("kernel", "plane", "data", "path", "symbols", "paint", "ring", "controls", "tour")
@@ -153,7 +154,7 @@ def tour(
         Fitted, or a search over settings around one.
     X, y, X_test, y_test : array-like
         Training and held-out data.
-    paths : sequence of `opnb.views.tour.AxesPath`, optional
+    paths : sequence of `opnb.views.axes_paths.AxesPath`, optional
         Ways to go beside the pairs of directions and the one from principal components.
     title : str, default="Tour"
     theme : {"auto", "light", "dark"}, default="auto"
@@ -171,6 +172,17 @@ def tour(
     -------
     Tour
         Shows itself as the last line of a notebook's cell; `.save("tour.html")` writes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import tour
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> shown = tour(clf, X, y)
+    >>> len(shown.view.points)
+    150
     """
     if theme != "auto":
         find_theme(theme)

@@ -41,8 +41,8 @@ from dataclasses import dataclass, field
 from opnb.core.kernel import Array
 from opnb.errors import DataError
 from opnb.figures import Tour
+from opnb.views.axes_paths import AxesPath
 from opnb.views.story import Bars, Curve, Decision, Frame, Layer, Panel, Points, Rule, Scale, Story, decision
-from opnb.views.tour import AxesPath
 
 __all__ = [
     "Bars",

@@ -33,7 +33,8 @@ from opnb.lessons.lesson import (
     seed,
 )
 from opnb.lessons.planes import class_numbers, fitted_quietly, projection_panel, shown_scores
-from opnb.views.tour import AxesPath, TourView, model_axes, tour_frame, tour_view
+from opnb.views.axes_paths import AxesPath, model_axes
+from opnb.views.tour import TourView, tour_frame, tour_view
 
 CLASSES = 4
 _HELD_OUT = 100  # points that a hand looks at

@@ -7,7 +7,6 @@ frame. Both run in one Chromium without a graphics card, in turn.
 import importlib.util
 import json
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -136,6 +135,17 @@ def tour_memory():
                 page.wait_for_timeout(60_000)
 
 
+# The page itself looks at its clock: whoever asks from outside waits for the chart that is drawn after the frame.
+_WATCH = """() => {
+  window.addEventListener("pointerdown", () => (window.pressed ??= performance.now()), true);
+  const look = () => {
+    if (document.querySelector(".opnb-tour")?.tour?.painted) window.firstFrame = performance.now();
+    else requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
 def first_frame():
     """Seconds from the switch to the first frame of a tour, in the app."""
     heading("First frame of a tour in the app")
@@ -145,10 +155,10 @@ def first_frame():
         for _ in range(3):
             tab = harness.Tab(harness.open_context(chromium).new_page(), address)
             tab.open("?" + urlencode(query)).picture()
-            started = time.perf_counter()
+            tab.page.evaluate(_WATCH)
             tab.page.get_by_role("radio", name="Tour").or_(tab.page.get_by_role("button", name="Tour")).first.click()
-            tab.page.wait_for_function("document.querySelector('.opnb-tour')?.tour?.painted > 0", polling="raf")
-            times.append(time.perf_counter() - started)
+            tab.page.wait_for_function("window.firstFrame")
+            times.append(tab.page.evaluate("window.firstFrame - window.pressed") / 1_000)
         row("from the switch to the first frame, n = 3,000", f"{min(times):.2f} s", "goal 1")
 
 

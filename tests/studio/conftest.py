@@ -85,7 +85,7 @@ class Visit:
 
     @property
     def words(self):
-        kinds = ("markdown", "caption", "info", "warning", "success", "subheader")
+        kinds = ("markdown", "caption", "info", "warning", "success", "header")
         return " ".join(e.value.replace("\\", "") for kind in kinds for e in getattr(self.at, kind))
 
     def figures(self):

@@ -253,7 +253,7 @@ def test_names_of_a_stranger_are_text(visit):
         page.segment("Summary", view)
         assert "<b>$x$" not in str(page.figures())
     assert NASTY in desk_of(page.state).entry.methods
-    assert all("[x](http" not in element.value for element in page.at.subheader)
+    assert all("[x](http" not in element.value for element in page.at.header)
     assert (
         "<script>" not in _report(desk_of(page.state).entry, desk_of(page.state).entry.methods).split("<h1>")[1][:400]
     )

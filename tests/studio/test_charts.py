@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from streamlit.testing.v1 import AppTest
 
-from opnb.studio.ui import plotly_file
+from opnb.studio.ui import page_head, plotly_file
 from opnb.studio.ui.charts import selected_rows
 from tests.studio.conftest import ROOT, Visit, figures
 
@@ -121,7 +121,7 @@ def ask(path, **headers):
     """Ask a server with our routes and pages of its own, and give the headers and the content of its answer."""
     words = Route("/words", lambda request: PlainTextResponse("<head></head>"))
     places = [*plotly_file.routes(), words, Route("/{path:path}", _html)]
-    server = Starlette(routes=places, middleware=[Middleware(plotly_file.InHead)])
+    server = Starlette(routes=places, middleware=[Middleware(page_head.InHead)])
     told = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "GET", "path": path, "headers": told, "query_string": b""}
     answers = []

@@ -28,7 +28,8 @@ from opnb.studio.visit.tours import (
 from opnb.studio.work.fitting import check_size, fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.ways import lams_work, steps_work
-from opnb.views.tour import model_axes, tour_frame
+from opnb.views.axes_paths import model_axes
+from opnb.views.tour import tour_frame
 
 AXES = axes_of(np.array([[0.5, 1.0], [-1 / 3, 0.0], [2.0, 1e-7], [0.0, -1.25]]))
 

@@ -272,7 +272,7 @@ def test_names_are_text_and_never_markup(visit):
     page = visit().upload("**bold** <i>.csv", "\n".join(["a,$b$,[c](http://x)", *rows]).encode())
     assert page.state.result is not None
     page.go("Data")
-    shown = [element.value for kind in ("markdown", "subheader", "caption") for element in getattr(page.at, kind)]
+    shown = [element.value for kind in ("markdown", "header", "caption") for element in getattr(page.at, kind)]
     assert not any("<i>" in text or "**bold**" in text for text in shown)
 
 

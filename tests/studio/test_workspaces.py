@@ -34,6 +34,7 @@ SHARED_CACHES = {
     "tab.program",  # the app's own files
     "plotly_file.address",  # a file of the app
     "plotly_file._packed",
+    "page_head._parts",
 }
 
 

@@ -8,7 +8,8 @@ import pytest
 from opnb.core.kernel import kernel_value
 from opnb.errors import DataError
 from opnb.views import projection_view
-from opnb.views.tour import MOST_HANDLES, model_axes, steps_path, tour_frame, tour_view, two_fits_path
+from opnb.views.axes_paths import model_axes, steps_path, two_fits_path
+from opnb.views.tour import MOST_HANDLES, tour_frame, tour_view
 from tests.figures.fits import blobs, iris_fit, quick_fit
 
 

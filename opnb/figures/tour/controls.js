@@ -43,7 +43,7 @@ export function build(host, data, tour) {
   parts.words = make("p", { class: "words", role: "status", "aria-live": "polite" });
   parts.notes = make("div", { class: "notes" }, ...data.notes.map((note) => make("p", {}, note)));
   const left = make("div", { class: "left" }, parts.stage, parts.scrub, parts.strip);
-  const side = make("div", { class: "side" }, parts.numbers, hand(parts, data, tour), parts.legend);
+  const side = make("div", { class: "side" }, parts.numbers, parts.legend, hand(parts, data, tour));
   parts.body = make("div", { class: "body" }, left, side);
   host.replaceChildren(bar, parts.body, parts.words, parts.notes);
   return parts;

@@ -20,8 +20,9 @@ export class Tour {
   /**
    * @param host the element it fills
    * @param data what `read` gives
-   * @param options theme ("light", "dark" or "auto"), height, extent, axes to begin with, and two functions that are
-   *   called with the tour: moved, when it leaves what it showed, and rested, when it has come to rest
+   * @param options theme ("light", "dark" or "auto"), height, extent, axes to begin with, two functions that are
+   *   called with the tour: moved, when it leaves what it showed, and rested, when it has come to rest, and room,
+   *   which gives the height that the page has for the picture
    */
   constructor(host, data, options = {}) {
     Object.assign(this, { host, data, options, speed: SPEEDS[1], moving: null, place: 0, past: [], painted: 0 });
@@ -41,6 +42,8 @@ export class Tour {
     host.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(host);
+    this.onWindow = () => this.resize(); // its height changes no element
+    window.addEventListener("resize", this.onWindow);
     this.dress();
     this.select(this.heaviest());
     this.ask();
@@ -65,7 +68,8 @@ export class Tour {
     const full = document.fullscreenElement === host;
     const narrow = host.clientWidth < NARROW;
     const square = narrow ? Math.max(0.95 * host.clientWidth, LOWEST) : Infinity;
-    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, square, SHARE * window.innerHeight);
+    const room = options.room?.(parts.stage) ?? SHARE * window.innerHeight;
+    const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, square, room);
     parts.stage.style.height = `${Math.max(height, 240)}px`;
     this.painter.prepare(parts.stage.clientWidth, parts.stage.clientHeight, this.theme);
     this.ring.prepare(parts.ring.clientWidth || 200, this.theme);
@@ -397,6 +401,7 @@ export class Tour {
     clearTimeout(this.resting);
     if (this.asked) cancelAnimationFrame(this.asked);
     this.observer.disconnect();
+    window.removeEventListener("resize", this.onWindow);
     this.scheme.removeEventListener("change", this.onScheme);
   }
 }

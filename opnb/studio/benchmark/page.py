@@ -246,7 +246,7 @@ def _entry_box(desk: Desk) -> Entry:
     entries = {entry.id: entry for entry in reversed(desk.entries)}
     if len(entries) == 1:
         (entry,) = entries.values()
-        st.subheader(escaped(entry.name), width="stretch")
+        st.header(escaped(entry.name), width="stretch")
         return entry
     chosen = st.selectbox(
         "Results of this visit",

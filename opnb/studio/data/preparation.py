@@ -130,7 +130,7 @@ def account(state: Studio) -> None:
     """Say what was done to the data in use, and count their classes."""
     dataset = state.dataset
     assert dataset is not None
-    st.subheader("What was done")
+    st.header("What was done")
     for sentence in dataset.account or ("Nothing had to be changed.",):
         st.markdown(f"- {escaped(sentence, 600)}")
     counts = pd.DataFrame(

@@ -72,7 +72,7 @@ def reading_settings(state: Studio, working: Draft) -> None:
 
 def unread_file(state: Studio, unread: Unread) -> None:
     """Show why a file gave no table, its first lines, and all that can be changed about reading it."""
-    st.subheader(f"{escaped(unread.name)} could not be read")
+    st.header(f"{escaped(unread.name)} could not be read")
     show_unread(state, unread)
     if controls_of(unread):
         left, right = st.columns([3, 2], gap="large")

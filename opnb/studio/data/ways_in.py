@@ -112,7 +112,7 @@ def described(state: Studio) -> None:
     working = state.working
     if working is None:
         return
-    st.subheader(escaped(working.table.name))
+    st.header(escaped(working.table.name))
     for words in (working.table.description, working.table.provenance or working.table.settings.sentence()):
         if words:
             st.caption(escaped(words, 600))

@@ -18,6 +18,7 @@ from opnb.studio.learn.links import VIEWS, Place, from_query, link, place_of, to
 from opnb.studio.learn.player import KEYS, story_player
 from opnb.studio.learn.turning import turn_it
 from opnb.studio.ui import address
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, theme
 from opnb.studio.ui.text import escaped
 from opnb.views.story import Story
@@ -311,6 +312,7 @@ def _guide(visit: Visit) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+    guide_button("teaching")
     st.subheader(title(LESSONS), anchor=False)
     st.caption(f"{HEAD} {HOW}")
     with st.container(key="guide-cards"):

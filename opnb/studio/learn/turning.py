@@ -11,7 +11,7 @@ import streamlit as st
 from opnb.lessons import Lesson
 from opnb.lessons.lesson import Value
 from opnb.studio.ui.tours import Prepared, told_axes, tour_element
-from opnb.views.tour import AxesPath
+from opnb.views.axes_paths import AxesPath
 
 _KEY = "lesson-tour"
 _LAST = "lesson's tour made last"

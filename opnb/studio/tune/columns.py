@@ -34,7 +34,7 @@ def columns(result: FitResult) -> None:
     if found is None:
         return
     chart(importance_figure(found, **look()), "importance", "Rise of the error when a column is shuffled", bar=False)
-    st.subheader("How few columns would do")
+    st.header("How few columns would do")
     if len(result.dataset.columns) == 1:
         st.caption("There is one column only.")
     elif st.toggle(

@@ -19,10 +19,17 @@ _FRONTEND = Path(__file__).parent / "frontend"
 _USUAL_HEIGHT = 450
 _NOT_WANTED = ["zoomIn2d", "zoomOut2d", "autoScale2d", "sendChartToCloud"]  # nothing is sent to another host
 _SELECTING = ["lasso2d", "select2d"]
+
+
+def chart_script() -> str:
+    """Join what a chart does with what it offers by keyboard."""
+    return "\n".join((_FRONTEND / name).read_text("utf8") for name in ("by_keyboard.js", "chart.js"))
+
+
 _element = st.components.v2.component(
     "opnb_chart",
     css=(_FRONTEND / "chart.css").read_text("utf8"),
-    js=(_FRONTEND / "chart.js").read_text("utf8"),
+    js=chart_script(),
     isolate_styles=False,
 )
 

@@ -41,7 +41,7 @@ def ask_about_workspace(workspace_id: str) -> Answer:
 
 
 def _ask(workspace_id: str) -> None:
-    st.subheader("Somebody else's workspace?")
+    st.title("Somebody else's workspace?")
     st.markdown(_WORDS)
     with st.container(horizontal=True):
         for choice, (words, icon) in _CHOICES.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from opnb.studio.ui.charts import chart
+from opnb.studio.ui.heading import heading
 from opnb.studio.ui.live import moving_picture, objective_curve
 from opnb.studio.ui.progress import STEP_DRAWING, under_way, wait_briefly
 from opnb.studio.ui.session import studio, theme
@@ -26,17 +27,19 @@ def collect_fit() -> None:
     _notices(state)
 
 
-def fit_shown(purpose: str) -> FitResult | None:
-    """Give the fit that a page is about; None while it runs, or where there is none, and the page says so."""
+def fit_shown(title: str, purpose: str, guide: str) -> FitResult | None:
+    """Begin a page that is about a fit, and give the fit; None while it runs, or where there is none, which is said."""
+    head = st.container()
     collect_fit()
     state = studio()
+    with head:
+        about = f"About the fit: {escaped(state.name_of(state.result))}" if state.result else ""
+        heading(title, about, guide=guide)
     if state.job is not None:
         running_fit(state)
     elif state.result is None:
         st.info(f"There is no fit to {purpose} yet. Make one on the **Workbench**.", icon=":material/scatter_plot:")
         st.page_link("pages/workbench.py", label="Go to the Workbench", icon=":material/scatter_plot:")
-    else:
-        st.caption(f"About the fit: {escaped(state.name_of(state.result))}")
     return state.result if state.job is None else None
 
 

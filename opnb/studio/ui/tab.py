@@ -47,7 +47,7 @@ def remember(workspace_id: str, left: str = "") -> None:
         "updated": told.get("updated") is True,
         "program": program(),
     }
-    _element(key=_KEY, data=data, on_remembered_change=_nothing)
+    _element(key=_KEY, data=data, on_remembered_change=_nothing, on_scheme_change=_nothing)
 
 
 def remembered() -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from opnb.core.kernel import Array
 from opnb.figures import Tour
 from opnb.figures.touring import axes_from_browser, tour_css, tour_script
-from opnb.studio.ui.charts import chart_data, selected_rows
+from opnb.studio.ui.charts import chart_data, chart_script, selected_rows
 from opnb.studio.ui.session import theme
 
 _FRONTEND = Path(__file__).parent / "frontend"
@@ -21,7 +21,7 @@ _FRONTEND = Path(__file__).parent / "frontend"
 
 def _script() -> str:
     """Join the tour, the chart that is laid over it, and what brings them together."""
-    chart = (_FRONTEND / "chart.js").read_text("utf8").replace("export default function", "return function")
+    chart = chart_script().replace("export default function", "return function")
     own = (_FRONTEND / "tour.js").read_text("utf8")
     return f"{tour_script()}\nconst chartElement = (() => {{\n{chart}\n}})();\n{own}"
 

@@ -14,7 +14,7 @@ from opnb.studio.visit.links import LONGEST, axes_text
 from opnb.studio.visit.results import projected_rows
 from opnb.studio.visit.settings import HEAVIEST_WEIGHT, Axes, FitSpec, Init, PictureSpec
 from opnb.views import ProjectionView, projection_view
-from opnb.views.tour import AxesPath, model_axes, two_fits_path
+from opnb.views.axes_paths import AxesPath, model_axes, two_fits_path
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult

@@ -11,7 +11,7 @@ from opnb.core.kernel import Array
 from opnb.estimators.selection import DEFAULT_LAMS
 from opnb.quiet import own_warnings
 from opnb.studio.work.studies import report
-from opnb.views.tour import AxesPath, model_axes, steps_path
+from opnb.views.axes_paths import AxesPath, model_axes, steps_path
 
 if TYPE_CHECKING:
     from opnb.core.optimise import Iteration

@@ -9,10 +9,12 @@ from functools import partial
 import streamlit as st
 
 from opnb.diagnostics.finding import class_label
+from opnb.studio.ui.heading import announce
 from opnb.studio.ui.session import narrow, studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import FitSpec
+from opnb.studio.words import shortened
 from opnb.studio.work.studies import diagnosis_key, quick_key
 from opnb.studio.workbench.quick import Findings, in_a_line, quick_work
 from opnb.views import Doubt, ErrorCount, Metrics, guessing
@@ -26,6 +28,8 @@ _MOST_INDEPENDENCE = 1.0
 def figures(result: FitResult) -> None:
     """Say in numbers how good the fit is, beside what guessing would give."""
     last, where = (result.test, "held out") if result.test else (result.train, "training")
+    name, wrong = shortened(result.dataset.name), _per_cent(last.errors)
+    announce(f"The picture of {name} is shown: {wrong} of the {where} rows are misclassified.")
     _metric("Training error", _per_cent(result.train.errors), _count(result.train.errors), 104)
     if result.test:
         _held_out(result.test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from opnb.data import SIMULATORS
+from opnb.studio.ui.heading import heading
 from opnb.studio.ui.intake import (
     bring_in,
     give_up_button,
@@ -16,7 +17,6 @@ from opnb.studio.ui.intake import (
     summary,
     upload_box,
 )
-from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.arrivals import Unread
 from opnb.studio.visit.intake import bring_source, change_target
@@ -75,16 +75,15 @@ def _unread_file(state: Studio, unread: Unread) -> None:
 
 def about(state: Studio) -> None:
     """Say what this page is and what its picture shows, to someone who has read nothing."""
-    with st.container(horizontal=True, wrap=narrow(), vertical_alignment="center", key="about"):
-        st.title("Workbench", anchor=False, help=_METHOD, width="content")
-        if state.dataset is None:
-            st.caption("Choose data at the side, and see from where their classes can be told apart.")
-            return
+    if state.dataset is None:
+        words = "Choose data at the side, and see from where their classes can be told apart."
+    else:
         classes = quantity(len(state.dataset.class_names), "class", "classes")
-        st.caption(
+        words = (
             f"Each point is a row of {escaped(state.dataset.name, 40)}, seen from where its {classes} lie farthest "
             "apart. The colour behind it is the class predicted there."
         )
+    heading("Workbench", words, help=_METHOD)
 
 
 def whose_picture(state: Studio) -> None:

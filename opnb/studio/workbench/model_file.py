@@ -47,7 +47,7 @@ def opened_model() -> None:
 def _about(state: Studio, file: ModelFile) -> None:
     model = file.classifier
     counts = model.densities_[0].counts
-    st.subheader(f"Model file {escaped(file.name)}")
+    st.header(f"Model file {escaped(file.name)}")
     st.caption(
         f"Fitted to {quantity(int(counts.sum()), 'row')} of {quantity(counts.size, 'class', 'classes')} with "
         f"{quantity(len(file.recipe.ingredients), 'column')}; {quantity(len(model.components_), 'direction')}. The "

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from opnb.studio.ui.files import download
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, studio
 from opnb.studio.ui.study import study
 from opnb.studio.ui.tours import Prepared, told_axes, tour_element
@@ -30,7 +31,7 @@ from opnb.studio.visit.tours import (
 )
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.work.ways import lams_work, steps_work
-from opnb.views.tour import AxesPath, model_axes
+from opnb.views.axes_paths import AxesPath, model_axes
 
 _KEY = "tour"
 _PREPARED = "tour prepared last"
@@ -138,6 +139,7 @@ def _uses(state: Studio, result: FitResult, prepared: Prepared) -> None:
             state.fit(from_axes(result.spec, plane, search=search))
             st.rerun()  # the page shows the fit under way, and this is but a part of it
     download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
+    guide_button("touring")
 
 
 def _link_words(result: FitResult, picture: PictureSpec) -> None:
@@ -145,6 +147,6 @@ def _link_words(result: FitResult, picture: PictureSpec) -> None:
     if plane is None:
         return
     if fits_a_link(plane):
-        st.caption("The link in the address and under **Take away** leads to these axes, and the report shows them.")
+        st.caption("The link under **Take away** leads to these axes, and the report shows them.")
     else:
         st.caption(f"Axes of more than {LONGEST:,} characters are too long for a link: keep them as a fit.")

@@ -4,6 +4,7 @@
 const charts = new WeakMap(); // the element that Streamlit gives -> what we know of the chart in it
 const BELOW = 8; // pixels between a chart that fills the window and its edge
 let library = null;
+let opened = 0; // charts so far
 
 /** Load Plotly once for all charts. The head of the page has asked for it; a figure asks again if that failed. */
 function load(address) {
@@ -33,14 +34,17 @@ function read(bytes) {
 function open(parent) {
   const host = document.createElement("div");
   host.className = "opnb-chart";
+  parent.classList.add("opnb-place");
   parent.append(host);
-  const chart = { host, plotly: null, drawn: null, wanted: null, busy: false, rows: [], size: "", number: 0 };
+  opened += 1;
+  const chart = { host, id: `opnb-chart-${opened}`, plotly: null, drawn: null, wanted: null, busy: false, rows: [], size: "", number: 0 };
   chart.observer = new ResizeObserver(() => resized(chart));
   chart.observer.observe(host);
   const page = host.closest('[data-testid="stMainBlockContainer"]');
   if (page) chart.observer.observe(page); // what comes above a chart moves it
   chart.window = () => resized(chart);
   window.addEventListener("resize", chart.window);
+  chart.keyboard = new Keyboard(chart, (it, row) => select(it, [row]));
   charts.set(parent, chart);
   return chart;
 }
@@ -66,7 +70,8 @@ function resized(chart) {
   if (chart.wanted) draw(chart); // it came while its place was hidden
   else if (chart.drawn && chart.host.clientWidth && sizeOf(chart.host) !== chart.size) {
     chart.size = sizeOf(chart.host);
-    chart.plotly.Plots.resize(chart.host).catch(() => {}); // hidden meanwhile
+    const done = () => chart.keyboard.refresh();
+    chart.plotly.Plots.resize(chart.host).then(done, () => {}); // hidden meanwhile
   }
 }
 
@@ -113,6 +118,7 @@ async function show(chart, { look, source }) {
   if (!drawn) listen(chart);
   chart.drawn = { setup, frames: frames.length > 0 };
   if (chart.rows.length) await mark(chart);
+  chart.keyboard.refresh();
 }
 
 /** Show the rows selected; a figure of the same rows has them at other places. */
@@ -123,14 +129,25 @@ function mark({ host, plotly, rows }) {
   return plotly.restyle(host, { selectedpoints: points });
 }
 
+/** Tell the page which rows are selected. */
+function tellRows(chart, rows) {
+  if (rows.join() === chart.rows.join()) return;
+  chart.rows = rows;
+  chart.tell("selected", { of: chart.look.selects, rows });
+}
+
+/** Select rows as a click does. */
+function select(chart, rows) {
+  tellRows(chart, rows);
+  mark(chart);
+}
+
 function listen(chart) {
   const tell = (points) => {
     if (!chart.look.selects || chart.busy) return; // Plotly also tells that a new figure has no selection
-    const rows = points.map((point) => point.customdata).filter((row) => row !== undefined);
-    if (rows.join() === chart.rows.join()) return;
-    chart.rows = rows;
-    chart.tell("selected", { of: chart.look.selects, rows });
+    tellRows(chart, points.map((point) => point.customdata).filter((row) => row !== undefined));
   };
+  chart.host.on("plotly_relayout", () => chart.keyboard.refresh());
   chart.host.on("plotly_selected", (event) => tell(event?.points ?? []));
   chart.host.on("plotly_deselect", () => tell([]));
 }

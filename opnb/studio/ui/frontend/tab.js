@@ -4,6 +4,10 @@
 const WORKSPACE = "opnb-workspace";
 const KNOWN = "opnb_known";
 const MOST_KNOWN = 50;
+// Streamlit takes on the colours of the system by itself, but figures have theirs from the server.
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+let tell = () => {};
+dark.addEventListener("change", () => tell("scheme", dark.matches ? "dark" : "light"));
 let program = null; // that of the server when this page was loaded
 
 /** Storage may be switched off; then the address alone names the workspace. */
@@ -26,6 +30,7 @@ function know(mark) {
 
 export default function ({ data, setStateValue }) {
   program ??= data.program;
+  tell = setStateValue;
   if (data.workspace) {
     stored((storage) => storage.setItem(WORKSPACE, data.workspace));
     know(data.mark);

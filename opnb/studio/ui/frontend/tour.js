@@ -1,7 +1,17 @@
 // A tour in the app. While it moves a canvas draws it; when it rests, the page makes the usual chart of the same axes,
 // which is laid over the canvas until it moves again. `Tour`, `read` and `chartElement` come before this in one script.
 
+const NARROWEST = 700; // CSS pixels of a window whose page need not be scrolled
+const SLIDER = 36; // CSS pixels below the picture
+const LEAST = 240; // CSS pixels: with less, it is a tour farther down the page
 const elements = new WeakMap(); // the element that Streamlit gives -> what we know of the tour in it
+
+/** What the window has left for the picture and the slider below it; nothing is said where the page must be scrolled. */
+function room(stage) {
+  const scrolled = stage.closest('[data-testid="stMain"]')?.scrollTop ?? 0;
+  const left = window.innerHeight - stage.getBoundingClientRect().top - scrolled - SLIDER;
+  return window.innerWidth < NARROWEST || left < LEAST ? undefined : left;
+}
 
 /** The first line says how it is shown, the rest is what a chart gets. */
 function split(bytes) {
@@ -15,6 +25,7 @@ function openElement(parent) {
   parent.append(host);
   const element = { host, still, tour: null, id: null, at: 0, close: () => {} };
   element.arrived = () => begin(element);
+  element.observer = new ResizeObserver(([stage]) => (still.style.height = `${stage.target.clientHeight}px`));
   window.addEventListener("opnb-tour", element.arrived);
   elements.set(parent, element);
   return element;
@@ -31,6 +42,7 @@ function begin(element) {
     theme: look.theme,
     height: look.height,
     extent: look.extent,
+    room,
     axes: before?.axes ?? look.axes?.map((axis) => Float64Array.from(axis)),
     moved: () => hide(element),
     rested: (tour) => rest(element, tour),
@@ -38,6 +50,8 @@ function begin(element) {
   host.tour = element.tour;
   Object.assign(element, { id: look.id, fit: look.fit });
   element.tour.parts.stage.after(element.still);
+  element.observer.disconnect();
+  element.observer.observe(element.tour.parts.stage);
   if (look.way !== null && (before ? look.way !== element.way : !look.axes)) {
     element.begun = true;
     element.tour.follow(data.paths.length - 1);
@@ -69,7 +83,6 @@ function showStill(element) {
   if (tour.painter.hidden.size) return; // the chart shows every class
   if (element.drawn !== figure) {
     element.drawn = figure;
-    still.style.height = `${tour.parts.stage.clientHeight}px`;
     element.close = chartElement({ data: figure, parentElement: still, setStateValue: element.tell });
   }
   still.classList.add("shown");
@@ -89,6 +102,7 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => {
     if (element.host.isConnected) return; // Streamlit also ends the calls that a newer one has overtaken
     window.removeEventListener("opnb-tour", element.arrived);
+    element.observer.disconnect();
     element.tour?.destroy();
     element.close();
   };

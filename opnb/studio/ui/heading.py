@@ -1,0 +1,25 @@
+"""The head of a page: its first heading, and beside it what the page is about."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from opnb.studio.ui.guide import guide_button
+from opnb.studio.ui.session import narrow
+
+
+def heading(title: str, words: str = "", *, help: str | None = None, guide: str | None = None) -> None:
+    """Show the first heading of a page; `words` are Markdown, and `guide` is the page of the guide to offer."""
+    with st.container(horizontal=True, wrap=narrow(), vertical_alignment="center", key="about"):
+        st.title(title, anchor=False, help=help, width="content")
+        if words:
+            st.caption(words)
+        if guide:
+            guide_button(guide)
+
+
+def announce(words: str) -> None:
+    """Have what happens said to those who do not see the page; it is plain text, and takes no room."""
+    st.html(f'<span class="opnb-said">{html.escape(words)}</span>')

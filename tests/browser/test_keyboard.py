@@ -1,0 +1,105 @@
+"""The main job without a mouse: choose data, fit, look at a point, hide a class, diagnose; and what is said of it."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+FOCUSED = """() => {
+    const one = document.activeElement, widget = one.closest('[data-testid=stElementContainer]');
+    const words = (widget?.querySelector('[data-testid=stWidgetLabel]') ?? one).cloneNode(true);
+    words.querySelectorAll('[data-testid=stIconMaterial]').forEach((icon) => icon.remove());
+    return `${one.tagName.toLowerCase()} ${words.textContent.trim()}`;
+}"""
+SAID = "() => document.querySelector('[role=status].opnb-unseen')?.textContent ?? ''"
+PLOT = "document.querySelector('.js-plotly-plot')"
+VISIBLE = "plot._fullData.map(one => one.visible).join()"
+RING = ".st-key-picture .opnb-keys .ring"
+
+
+def focused(tab):
+    """Give the words of what has the focus."""
+    return tab.page.evaluate(FOCUSED)
+
+
+def go_to(tab, words, key="Tab", most=60):
+    """Press a key, Tab or Shift+Tab, until the focus is on a kind of element with these words."""
+    for _ in range(most):
+        tab.page.keyboard.press(key)
+        if focused(tab) == words:
+            return tab
+    raise AssertionError(f"{key} does not reach {words!r}; it is at {focused(tab)!r}")
+
+
+def press(tab, *keys):
+    for key in keys:
+        tab.page.keyboard.press(key)
+    return tab
+
+
+def wait_until_said(tab, words):
+    tab.page.wait_for_function(f"words => ({SAID})().includes(words)", arg=words)
+    return tab
+
+
+def test_the_main_job_by_keyboard(tab):
+    tab.open().picture()
+    wait_until_said(tab, "The picture of wine is shown")
+
+    go_to(tab, "input Data")
+    tab.page.keyboard.type("penguins")
+    press(tab, "Enter")
+    wait_until_said(tab.sees("Chinstrap").picture(), "The picture of penguins is shown")
+    assert focused(tab) == "input Data", "the focus stays where data were chosen"
+
+    go_to(tab, "input Directions")
+    press(tab, "ArrowUp")
+    go_to(tab, "button Fit")
+    press(tab, "Enter")
+    tab.sees("Fits (2)").picture()
+    assert focused(tab) == "button Fit"
+
+    go_to(tab, "button Points and legend")
+    press(tab, "Enter", "ArrowDown", "ArrowDown")
+    chosen = tab.page.locator(".st-key-picture .opnb-keys [role=option][aria-selected=true]")
+    assert chosen.inner_text().startswith("Row 3: Adelie")
+    before = tab.page.locator(RING).bounding_box()
+    tab.page.keyboard.type("200")
+    assert chosen.inner_text().startswith("Row 200: ")
+    assert tab.page.locator(RING).bounding_box() != before, "the mark moves with the list"
+    press(tab, "Enter")
+    tab.sees("Why: Row 200").shot("points-by-keyboard")
+
+    shown = tab.figure(VISIBLE)
+    press(tab, "Shift+Tab", "Enter")
+    tab.page.wait_for_function(f"before => {VISIBLE.replace('plot', PLOT)} !== before", arg=shown)
+    press(tab, "Escape")
+    assert focused(tab) == "button Points and legend"
+
+    go_to(tab, "a A quick look finds nothing wrong. Diagnose looks closer", "Shift+Tab")
+    press(tab, "Enter")
+    tab.sees("About the fit").still()
+    assert tab.page.get_by_role("heading", level=1).inner_text() == "Diagnose"
+
+
+def test_directions_that_change_places_keep_the_focus(tab):
+    tab.open("?directions=3").picture()
+    go_to(tab, "input Up")
+    tab.page.keyboard.type("Direction 1")
+    press(tab, "Enter")
+    tab.page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot').layout?.yaxis?.title?.text?.includes('Direction 1')"
+    )
+    tab.still()
+    assert focused(tab) == "input Up"
+
+
+def test_reduced_motion_is_respected(tab):
+    tab.page.emulate_media(reduced_motion="reduce")
+    tab.open().picture()
+    longest = tab.page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll('*')].flatMap((one) => {
+            const { animationDuration, transitionDuration } = getComputedStyle(one);
+            return [...animationDuration.split(','), ...transitionDuration.split(',')].map(parseFloat);
+        }))"""
+    )
+    assert longest <= 0.001
