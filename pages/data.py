@@ -5,15 +5,12 @@ import streamlit as st
 from opnb.studio.data.preparation import account, preparation, preview
 from opnb.studio.data.reading import reading_settings, unread_file
 from opnb.studio.data.ways_in import described, ways_in
-from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.heading import heading
 from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.session import studio
 
 state = studio()
-st.header("Data")
-guide_button("table")
-heading("Data", "Bring a table, see what was found in it, and decide what is done with it.")
+heading("Data", "Bring a table, see what was found in it, and decide what is done with it.", guide="table")
 ways_in(state)
 ask_what_it_is(state, "data")
 working = state.working

@@ -3,13 +3,11 @@
 import streamlit as st
 
 from opnb.studio.diagnose.page import advice, before_and_after, cards, diagnosis, summary
-from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.running_fit import fit_shown
 from opnb.studio.ui.session import studio, write_link
 
-result = fit_shown("Diagnose", "look at")
+result = fit_shown("Diagnose", "look at", guide="wrong")
 if result is not None:
-    guide_button("wrong")
     above = st.container()
     findings = diagnosis(result)
     tried = None if findings is None else advice(result, findings)

@@ -61,6 +61,9 @@ class Runner(Protocol):
     def result(self, promise: Any) -> Any:
         """Give what was promised."""
 
+    def stored(self, promises: list[Any]) -> list[Any]:
+        """Give what was promised where it is, to stay there for many calls."""
+
 
 class Here:
     """Calls at once."""
@@ -76,6 +79,10 @@ class Here:
     def result(self, promise: Any) -> Any:
         """See `Runner`."""
         return promise
+
+    def stored(self, promises: list[Any]) -> list[Any]:
+        """See `Runner`."""
+        return promises
 
 
 @dataclass(frozen=True, eq=False)

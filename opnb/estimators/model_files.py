@@ -50,24 +50,6 @@ def model_to_bytes(classifier: Any) -> bytes:
     return _written(_description(fitted), _arrays(fitted))
 
 
-def ensemble_to_bytes(ensemble: Any) -> bytes:
-    """Give the content of a file of several fits that vote."""
-    if not hasattr(ensemble, "members_"):
-        raise ModelFileError("This classifier is not fitted yet: call fit before save.")
-    members = ensemble.members_
-    arrays = {f"member/{n}/{name}": array for n, fit in enumerate(members) for name, array in _arrays(fit).items()}
-    arrays["weights"] = ensemble.weights_
-    parameters = ensemble.get_params(deep=False).items()
-    description = {
-        "parameters": {name: _plain(value) for name, value in parameters if isinstance(value, (*_PLAIN, np.generic))},
-        "members": [_description(fit) for fit in members],
-        "settings": [dict(setting) for setting in ensemble.settings_],
-        "recipe": getattr(ensemble, "recipe_", None),
-        "feature_names": getattr(ensemble, "feature_names_in_", np.array([])).tolist(),
-    }
-    return _written(description, arrays)
-
-
 def _written(description: dict[str, Any], arrays: dict[str, NDArray]) -> bytes:
     text = json.dumps(description, allow_nan=True)
     version = _LATTICE_FORMAT if any("levels/" in name for name in arrays) else _FORMAT

@@ -1,6 +1,7 @@
 """The rows that a model learns from, wherever they are: what a search and its outcome ask of them.
 
-`RowsInMemory` has them all at hand; those of a Dask collection are `opnb.estimators.distributed.RowsInPieces`.
+`RowsInMemory` has a scaled copy of them all at hand; a Dask collection, and many rows of single precision, are
+`opnb.estimators.pieces.RowsInPieces`.
 """
 
 from collections.abc import Iterator
@@ -10,12 +11,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch
+from sklearn.utils.validation import validate_data
 
 from opnb.core.densities import ClassDensities, NaiveBayesDensities, greedy_order
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities, fine_lattice, states_on
+from opnb.core.pieces import Here
+from opnb.core.weights import check_sample_weight
 from opnb.errors import needs
+from opnb.estimators.pieces import RowsInPieces, can_be_summed_in_pieces
 from opnb.estimators.radial import RadialColumns
 from opnb.estimators.sampling import rows_of_quotas, sample_quotas
 from opnb.estimators.search import PosedProblem, SearchSettings, Start, pose, starting_points
@@ -150,12 +155,27 @@ def is_scattered(X: Any) -> bool:
     return hasattr(X, "__dask_graph__")
 
 
+def _is_large_and_single(X: Any) -> bool:
+    """Whether rows are an array of single precision that is large enough for its memory to matter."""
+    return isinstance(X, np.ndarray) and X.dtype == np.float32 and X.ndim == 2 and len(X) >= ROWS_FOR_LATTICE
+
+
+def _single_precision_rows(classifier: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> RowsInPieces:
+    """Take rows of single precision as one piece, which is never copied to double precision as a whole."""
+    rows, targets = validate_data(classifier, X, y, dtype=[np.float64, np.float32], order="C")
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
+    # As much again as the rows themselves.
+    return RowsInPieces.of(classifier, [(rows, targets, weights)], Here(), memory=2.0 * rows.nbytes)
+
+
 def training_rows(classifier: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> TrainingRows:
     """Prepare training rows as the settings of a classifier ask for."""
     if is_scattered(X):
         with needs("cluster"):
-            from opnb.estimators.distributed import RowsInPieces
-        return RowsInPieces.of(classifier, X, y, sample_weight)
+            from opnb.estimators.distributed import rows_of_collection
+        return rows_of_collection(classifier, X, y, sample_weight)
+    if _is_large_and_single(X) and can_be_summed_in_pieces(classifier):
+        return _single_precision_rows(classifier, X, y, sample_weight)
     data = training_data(
         classifier,
         X,

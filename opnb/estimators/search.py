@@ -123,7 +123,7 @@ def starts_of(
     settings: SearchSettings,
     varies: NDArray[np.bool_],
     pca: Callable[[int], Array],
-    called: Callable[[int], Array],
+    called: Callable[[int], Array] | None = None,
 ) -> list[Start]:
     """Make the starts for rows that are elsewhere.
 
@@ -133,14 +133,14 @@ def starts_of(
     varies : ndarray of bool of shape (p,)
         Which columns are not zero throughout; the others have no weight in any start.
     pca, called : callable
-        Give so many principal directions, and what an `init` that is a function gives.
+        Give so many principal directions, and what an `init` that is a function gives; None where it cannot be one.
     """
     starts = _starts(settings, varies.size, pca, called)
     return [Start(start.V * varies[:, None], start.seed) for start in starts]
 
 
 def _starts(
-    settings: SearchSettings, p: int, pca: Callable[[int], Array], called: Callable[[int], Array]
+    settings: SearchSettings, p: int, pca: Callable[[int], Array], called: Callable[[int], Array] | None
 ) -> list[Start]:
     m = _n_components(settings, p)
     if isinstance(settings.init, str) and settings.init == "random":
@@ -149,7 +149,7 @@ def _starts(
         return [Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
     if isinstance(settings.init, str):
         return [Start(pca(m), None)]
-    given = called(m) if callable(settings.init) else settings.init
+    given = called(m) if called is not None and callable(settings.init) else settings.init
     return [Start(check_start(given, (p, m)), None)]
 
 

@@ -303,9 +303,9 @@ class OPNBClassifierCV(OPNBClassifier):
         if groups is not None or not isinstance(self.cv, Integral):
             raise ValueError("Folds of a Dask collection are dealt at random: give cv as a number, and no groups.")
         with needs("cluster"):
-            from opnb.estimators.distributed import RowsInPieces
+            from opnb.estimators.distributed import rows_of_collection
         template = self._template()
-        rows = RowsInPieces.of(template, X, y, sample_weight, int(self.cv))
+        rows = rows_of_collection(template, X, y, sample_weight, int(self.cv))
         columns = []
         for fold in range(int(self.cv)):
             learnt = rows.without(fold)

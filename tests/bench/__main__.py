@@ -5,6 +5,7 @@ import sys
 from tests.bench import (
     advice,
     browser,
+    cluster,
     costs,
     crashes,
     diagnoses,
@@ -43,6 +44,7 @@ SECTIONS = (
     | halves.SECTIONS
     | versions.SECTIONS
     | tour.SECTIONS
+    | cluster.SECTIONS
     | evidence.SECTIONS
 )
 

@@ -9,6 +9,7 @@ from opnb.errors import DataError
 from opnb.estimators.rows import training_rows
 
 dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("opnb.estimators.distributed")
 da = pytest.importorskip("dask.array")
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -34,11 +35,14 @@ def scattered(*arrays, size=400):
 SETTINGS = {"n_components": 2, "max_iter": 30, "n_bins": 100}
 
 
-def test_value_and_gradient_are_those_in_memory():
+@pytest.mark.parametrize("memory", [1.0, np.inf])
+def test_value_and_gradient_are_those_in_memory(memory, monkeypatch):
+    monkeypatch.setattr(distributed, "cluster_memory", lambda: memory)
     X, y = rows()
     clf = OPNBClassifier(**SETTINGS, penalty="total", independence=0.1)
     V = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 2)))[0]
     here, there = training_rows(clf, X, y).pose(clf, 0.01), training_rows(clf, *scattered(X, y)).pose(clf, 0.01)
+    assert there.keep == (memory > 1.0)
     one, other = evaluate(V, here), there.at(V)
     assert other.value == pytest.approx(one.value, rel=1e-12)
     assert np.linalg.norm(one.gradient - other.gradient) <= 1e-12 * np.linalg.norm(one.gradient)
@@ -70,6 +74,21 @@ def test_frames_keep_the_names_of_their_columns_and_single_precision_stays():
     assert clf.feature_names_in_.tolist() == list("abcd")
     assert clf.sample_.X.dtype == np.float32
     assert clf.score(frame[list("abcd")], frame["kind"]) > 0.8
+
+
+def test_many_rows_of_single_precision_in_memory_are_summed_as_one_piece(monkeypatch):
+    monkeypatch.setattr("opnb.estimators.rows.ROWS_FOR_LATTICE", 1000)
+    X, y = rows()
+    single = X.astype(np.float32)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    clf = OPNBClassifier(**SETTINGS)
+    assert training_rows(clf, single, y).pieces[0].X is single
+    here = clf.fit(single.astype(float), y, sample_weight=weights)
+    there = OPNBClassifier(**SETTINGS).fit(single, y, sample_weight=weights)
+    assert there.history_[-1].objective == pytest.approx(here.history_[-1].objective, rel=1e-6)
+    np.testing.assert_allclose(there.predict_proba(single), here.predict_proba(single), atol=2e-3)
+    # What needs all rows at once has them in double precision, as ever.
+    assert isinstance(OPNBClassifier(**{**SETTINGS, "n_bins": None}).fit(single, y).score(single, y), float)
 
 
 def test_random_starts_callback_and_stop_are_as_always():
