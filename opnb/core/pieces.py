@@ -40,7 +40,7 @@ from opnb.core.posterior import likelihood_and_pull
 from opnb.errors import FitError
 
 # Rows that are scaled and projected at a time: their positions stay in cache.
-_BLOCK = 8192
+_BLOCK = 4096
 # Lattice points of all directions together: beyond, tables would be larger than the data of many a piece.
 _MOST_POINTS = 200_000
 # Parts that are added up at a time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from opnb.estimators.classifier import OPNBClassifier
 from opnb.figures import loadings_figure, margins_figure
 from opnb.studio.ui.charts import chart
 from opnb.studio.ui.session import look, studio, theme
@@ -50,11 +51,17 @@ def _about(state: Studio, file: ModelFile) -> None:
     st.header(f"Model file {escaped(file.name)}")
     st.caption(
         f"Fitted to {quantity(int(counts.sum()), 'row')} of {quantity(counts.size, 'class', 'classes')} with "
-        f"{quantity(len(file.recipe.ingredients), 'column')}; {quantity(len(model.components_), 'direction')}. The "
-        "training rows are not in the file, so no points and no errors are shown; regions, curves and weights are the "
-        "model's own."
+        f"{quantity(len(file.recipe.ingredients), 'column')}; {quantity(len(model.components_), 'direction')}. "
+        f"{_rows_words(model)}, so no points and no errors are shown; regions, curves and weights are the model's own."
     )
     st.button("Close this model", icon=":material/close:", on_click=close_model, args=(state,), key="close-model")
+
+
+def _rows_words(model: OPNBClassifier) -> str:
+    """Say which of the training rows a file has."""
+    if model.sample_ is None:
+        return "The training rows are not in the file"
+    return f"Of the training rows only a sample of {quantity(len(model.sample_.y), 'row')} is in the file"
 
 
 def _directions(file: ModelFile, revision: int) -> PictureSpec:
