@@ -121,7 +121,7 @@ class Nginx:
             "/etc/ssl/opnb/fullchain.pem": str(self.certificate),
             "/etc/ssl/opnb/privkey.pem": str(folder / "key.pem"),
             "/var/log/nginx": str(folder),
-            "127.0.0.1:8501": f"127.0.0.1:{app_port}",
+            "server 127.0.0.1:8501;": f"server 127.0.0.1:{app_port};",
         }.items():
             assert old in site, old
             site = site.replace(old, new)

@@ -1,4 +1,4 @@
-"""The ways to bring data, on the Data page: upload, paste, examples, simulators and benchmarks."""
+"""The ways to bring data, on the Data page: upload, paste, examples, simulators, benchmarks, the server's tables."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ from opnb.studio.visit.settings import LARGEST_SEED
 from opnb.studio.visit.sources import MAX_SIMULATED_ROWS, ROWS, SEED, Source, bundled_names
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity
+from opnb.studio.work.limits import tables_folder
+from opnb.studio.work.reading import TABLE_LIMITS, server_tables
 
 _LISTED = 200
+_SERVER_WORDS = (
+    f"Tables that are too large to send, up to {TABLE_LIMITS.max_rows:,} rows. A fit uses all rows that are for "
+    "training, and the errors count all rows; the picture draws a sample of about 10,000."
+)
 
 
 def ways_in(state: Studio) -> None:
@@ -29,6 +35,7 @@ def ways_in(state: Studio) -> None:
         "Examples": _examples,
         "Simulate": _simulate,
         "PMLB": _benchmarks,
+        **({"Server": _server} if tables_folder() is not None else {}),
         "Workspace": restoring,
     }
     not_saved(state)
@@ -99,6 +106,18 @@ def _benchmarks(state: Studio) -> None:
     entry = st.selectbox(f"Data set ({len(found)} found)", found[:_LISTED], format_func=_entry_words, key="pmlb-choice")
     if st.button("Load", icon=":material/download:", key="pmlb-load") and entry is not None:
         bring_in(lambda: bring_source(state, Source("pmlb", entry.name)))
+
+
+def _server(state: Studio) -> None:
+    """Offer the tables of the server's owner, which nobody has to send."""
+    names = server_tables()
+    if not names:
+        st.info("The owner of this server has set up a folder for tables, and there is none in it that can be read.")
+        return
+    name = st.selectbox(f"Table ({len(names)} on the server)", names, key="server-table")
+    st.caption(_SERVER_WORDS)
+    if st.button("Load", icon=":material/database:", key="server-load") and name is not None:
+        bring_in(lambda: bring_source(state, Source("server", name)))
 
 
 def _entry_words(entry: PmlbEntry) -> str:

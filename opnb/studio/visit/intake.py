@@ -42,7 +42,7 @@ def bring_source(state: Studio, source: Source) -> str:
     """Bring in a source the app can fetch by itself, and begin its fit."""
     try:
         bundled = source.kind in ("example", "simulator") and not source.parameters
-        table = _bundled_table(source) if bundled else fetch_table(source)
+        table = _bundled_table(source) if bundled else state.fetch(source)
     except OPNBError as error:
         return str(error)
     state.awaited = state.unread = None

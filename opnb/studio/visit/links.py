@@ -19,6 +19,7 @@ from opnb.errors import OPNBError
 from opnb.studio.visit.settings import CHOICES, FIRST_EXAMPLE, LARGEST_SEED, Axes, FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.sources import KINDS, DataSpec, Source, bundled_names
 from opnb.studio.words import shortened
+from opnb.studio.work.reading import server_tables
 
 LONGEST = 8_000
 LONGEST_NAME = 200  # of data
@@ -117,7 +118,7 @@ def _bounded(text: str, longest: int) -> str:
 
 def _read_source(query: Mapping[str, str], problems: list[str]) -> Source | None:
     kind, _, name = query.get("data", f"example:{FIRST_EXAMPLE}").partition(":")
-    known = {"example": bundled_names(), "simulator": tuple(SIMULATORS)}
+    known = {"example": bundled_names(), "simulator": tuple(SIMULATORS), "server": tuple(server_tables())}
     if kind not in KINDS or (kind in known and name not in known[kind]):
         problems.append(f"The link asks for data that are not here: '{shortened(query['data'], 60)}'.")
         return None

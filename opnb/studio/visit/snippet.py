@@ -48,7 +48,7 @@ def _table_call(source: Source) -> tuple[str, list[str]]:
     if source.kind == "simulator":
         settings = {name: int(value) if name in (ROWS, SEED) else value for name, value in source.parameters}
         return _call("simulated_table", source.name, settings), ["simulated_table"]
-    if source.kind == "upload":
+    if source.kind in ("upload", "server"):
         return _call("read_table", source.name, dict(source.reading)), ["read_table"]
     function = "example_table" if source.kind == "example" else "pmlb_table"
     return _call(function, source.name, {}), [function]

@@ -21,7 +21,7 @@ from opnb.errors import DataError
 if TYPE_CHECKING:
     from opnb.data import Dataset
 
-Kind = Literal["example", "simulator", "pmlb", "upload"]
+Kind = Literal["example", "simulator", "pmlb", "upload", "server"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HASH_LENGTH = 12
 ROWS = "n"
@@ -36,8 +36,8 @@ class Source:
 
     Parameters
     ----------
-    kind : {"example", "simulator", "pmlb", "upload"}
-        Pasted text counts as an upload: the app cannot fetch it again.
+    kind : {"example", "simulator", "pmlb", "upload", "server"}
+        Pasted text counts as an upload: the app cannot fetch it again. Those of the server are its owner's tables.
     name : str
     parameters : tuple of (str, float)
         Of a simulator: rows, seed and its own settings, where they differ from the usual ones.

@@ -26,6 +26,7 @@ from opnb.studio.work.errands import Visitor
 from opnb.studio.work.fitting import check_size, ended_early, fit_somewhere, fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.owner import LongWork
+from opnb.studio.work.reading import read_server_table
 from opnb.studio.work.studies import Studies
 
 if TYPE_CHECKING:
@@ -366,13 +367,17 @@ class Studio:
             if not source.is_reachable:
                 self.awaited = link
                 raise OPNBError(f"It belongs to the file '{source.name}'. Upload that file, and its fit comes back.")
-            followed = self._begin(source, fetch_table(source), None, link)
+            followed = self._begin(source, self.fetch(source), None, link)
         except OPNBError as error:
             self.notices.append(f"The link could not be followed. {error}")
             followed = False
         if not followed:
             usual = default_spec()
             self._begin(usual.data.source, fetch_table(usual.data.source), None, Link(usual, PictureSpec()))
+
+    def fetch(self, source: Source) -> Table:
+        """Fetch a table that needs no upload; one of the server's may take its turn."""
+        return read_server_table(self.work.reading, source.name) if source.kind == "server" else fetch_table(source)
 
     def _begin(self, source: Source, table: Table, raw: bytes | None, link: Link) -> bool:
         if not self.offer(source, table, replace(link.spec.data, source=source), raw):

@@ -8,6 +8,7 @@ A worker or a scheduler that goes away ends the job with words, and nothing else
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from opnb.studio.work.parcel import Parcel, filled, parcel_of
 from opnb.studio.work.worker import News, Orders, Outcome, do_work, exchange
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _CONNECT = 5.0  # seconds for the scheduler to answer at first
 _PATIENCE = 60.0  # seconds for the scheduler to answer, which has to load this package at first, or outcomes to arrive
 _ANSWER = 5.0  # seconds for a worker to answer; one that imports or packs something may be asked again
@@ -116,10 +118,17 @@ class Line:
     @_in_words()
     def _sent(self, parcel: Parcel) -> Any:
         """Send the work to the worker that has least to do, and give the task that it is there."""
-        data = self.client.scatter(parcel, workers=[self.worker], hash=False)
         limits = {name: os.environ[name] for name in VARIABLES if name in os.environ and name != SCHEDULER_VARIABLE}
+        place = {"workers": [self.worker]}
+        try:
+            data = self.client.scatter(parcel, hash=False, **place)
+        except Exception as fault:
+            if isinstance(fault, OSError):  # among them that it takes too long
+                raise
+            _log.exception("the cluster refused work")
+            raise OPNBError(_UNEQUAL.format(type(fault).__name__)) from None
         return self.client.submit(
-            do_work, self.job.id, self.job.owner, data, limits, workers=[self.worker], key=self.job.id, pure=False
+            do_work, self.job.id, self.job.owner, data, limits, key=self.job.id, pure=False, **place
         )
 
     @cached_property

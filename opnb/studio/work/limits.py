@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from opnb.studio.logs import LEVEL_VARIABLE
 from opnb.workspace import settings as workspaces
@@ -24,10 +25,12 @@ EXPORT_SECONDS_VARIABLE = "OPNB_MAX_EXPORT_SECONDS"
 UPLOADS_VARIABLE, ALL_UPLOADS_VARIABLE = "OPNB_VISITOR_UPLOADS_MB", "OPNB_ALL_UPLOADS_MB"
 METRICS_VARIABLE = "OPNB_METRICS"
 SCHEDULER_VARIABLE = "OPNB_SCHEDULER"
+TABLES_VARIABLE = "OPNB_TABLES"
 VARIABLES = (
     *(FITS_VARIABLE, SECONDS_VARIABLE, MEGABYTES_VARIABLE, RUN_SECONDS_VARIABLE, TURN_VARIABLE),
     *(READING_SECONDS_VARIABLE, READING_MEGABYTES_VARIABLE, RESTORE_VARIABLE, EXPORT_SECONDS_VARIABLE),
     *(UPLOADS_VARIABLE, ALL_UPLOADS_VARIABLE, METRICS_VARIABLE, LEVEL_VARIABLE, SCHEDULER_VARIABLE),
+    TABLES_VARIABLE,
     *(workspaces.FOLDER, workspaces.QUOTA, workspaces.TOTAL, workspaces.DAYS),
 )
 _USUAL_SECONDS, _USUAL_MEGABYTES = 1_800.0, 4_096.0
@@ -113,6 +116,12 @@ def set_fits_at_a_time(environment: Environment = os.environ) -> int:
     """Read how many fits the owner wants to run at once; 0 if that is not set."""
     given = environment.get(FITS_VARIABLE, "")
     return int(given) if _WHOLE.fullmatch(given) else 0
+
+
+def tables_folder(environment: Environment = os.environ) -> Path | None:
+    """Read the folder with tables of the owner's for everyone; None where there is none."""
+    given = environment.get(TABLES_VARIABLE, "").strip()
+    return Path(given) if given else None
 
 
 def scheduler(environment: Environment = os.environ) -> str | None:

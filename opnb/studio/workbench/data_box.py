@@ -28,7 +28,13 @@ _METHOD = (
     "The method is called Optimal Projections for Naive Bayes (OPNB): it looks for directions, which are mixtures of "
     "the columns, on which simple densities tell the classes apart. The paper writes XV₁ for direction 1."
 )
-_KINDS = {"example": "example", "simulator": "simulated", "pmlb": "PMLB", "upload": "your table"}
+_KINDS = {
+    "example": "example",
+    "simulator": "simulated",
+    "pmlb": "PMLB",
+    "upload": "your table",
+    "server": "on the server",
+}
 
 
 def data_picker(state: Studio) -> None:
