@@ -3,6 +3,7 @@
 # make test          all tests; installs what they need
 # make lint          ruff and mypy
 # make bench         measured figures, as ratios in one run
+# make shots         pictures of all pages and lessons at all sizes in both themes, and a sheet of them
 # make lock          requirements.txt and tests/requirements.txt from pyproject.toml; LOCK=--upgrade for newer versions
 # make deploy-test   deploy/ for real on this machine, as root: unit, container file, nginx with TLS, login
 # make audit         known vulnerabilities of what the lock names, and its licences
@@ -20,7 +21,7 @@ DAILY := -m "not browser and not wheel and not slow and not deploy"
 # Compiled modules are kept, whatever the shell says: without them every process of tests compiles them all.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test lint bench lock lower-bounds deploy-test audit
+.PHONY: run check test lint bench shots lock lower-bounds deploy-test audit
 
 run: $(STAMP)run
 	$(BIN)/streamlit run app.py
@@ -47,6 +48,9 @@ lint: $(STAMP)test
 
 bench: $(STAMP)test $(STAMP)browser
 	$(BIN)/python -m tests.bench $(BENCH)
+
+shots: $(STAMP)test $(STAMP)browser
+	$(BIN)/python -m tests.browser.shots
 
 # For every system and every Python from 3.11 on, with the hashes of all files. Versions stay unless they must change.
 COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \
