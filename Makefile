@@ -2,12 +2,15 @@
 # make check         the daily loop: ruff, mypy, and all tests but those of a browser, of the wheel and slow ones, in parallel
 # make test          all tests; installs what they need
 # make lint          ruff and mypy
+# make docs          the documentation, in docs/_build/html; its examples and the notebook are executed
 # make bench         measured figures, as ratios in one run
 # make shots         pictures of all pages and lessons at all sizes in both themes, and a sheet of them
+# make evidence      the page of the evidence, and what the README takes from it, from the results in docs/evidence
 # make lock          requirements.txt and tests/requirements.txt from pyproject.toml; LOCK=--upgrade for newer versions
 # make deploy-test   deploy/ for real on this machine, as root: unit, container file, nginx with TLS, login
 # make audit         known vulnerabilities of what the lock names, and its licences
 # make lower-bounds  the tests with the lowest versions that pyproject.toml allows
+# make release-check all that a release must pass: build, wheel, lower bounds, documentation, audit
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,7 +24,7 @@ DAILY := -m "not browser and not wheel and not slow and not deploy"
 # Compiled modules are kept, whatever the shell says: without them every process of tests compiles them all.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test lint bench shots lock lower-bounds deploy-test audit
+.PHONY: run check test lint docs bench evidence shots lock lower-bounds deploy-test audit release-check
 
 run: $(STAMP)run
 	$(BIN)/streamlit run app.py
@@ -46,6 +49,23 @@ lint: $(STAMP)test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# From nothing every time: what is left of another build would hide what is missing. A browser draws the small pictures.
+docs: $(STAMP)test $(STAMP)browser
+	rm -rf docs/_build docs/gallery docs/reference/names docs/reference/uses docs/notebooks/*.md
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html."
+
+evidence: $(STAMP)test
+	$(BIN)/python -m tests.bench evidence
+
+# The list of a release, in the order of what fails soonest.
+release-check: lint
+	$(BIN)/python -m tests.release
+	$(MAKE) docs
+	$(BIN)/python -m pytest -m wheel
+	$(MAKE) audit
+	$(MAKE) lower-bounds
+
 bench: $(STAMP)test $(STAMP)browser
 	$(BIN)/python -m tests.bench $(BENCH)
 
@@ -57,7 +77,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK) pyproject.toml
 
 lock: $(STAMP)test
-	$(COMPILE) --all-extras --group test --output-file tests/requirements.txt
+	$(COMPILE) --all-extras --group test --group docs --output-file tests/requirements.txt
 	$(COMPILE) --extra login --constraints tests/requirements.txt --output-file requirements.txt
 
 # Not the checks of types: they are made for the versions of the lock.

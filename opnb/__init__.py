@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from opnb.errors import DataError
     from opnb.estimators.auto import OPNBAuto
     from opnb.estimators.classifier import OPNBClassifier
-    from opnb.estimators.ensemble import OPNBEnsemble
     from opnb.estimators.loading import load_model
     from opnb.estimators.selection import OPNBClassifierCV
 
@@ -29,13 +28,12 @@ __all__ = [
     "OPNBAuto",
     "OPNBClassifier",
     "OPNBClassifierCV",
-    "OPNBEnsemble",
     "OptimalGaussianProjection",
     "RegularisedDiscriminant",
     "load_model",
 ]
 
-__version__ = "0.2.0.dev0"  # the only place: pyproject.toml reads it from here
+__version__ = "1.0.0rc1"  # the only place: pyproject.toml reads it from here
 
 _HOME = {
     "ClassConditionalICA": "opnb.comparators",
@@ -47,7 +45,6 @@ _HOME = {
     "OPNBAuto": "opnb.estimators.auto",
     "OPNBClassifier": "opnb.estimators.classifier",
     "OPNBClassifierCV": "opnb.estimators.selection",
-    "OPNBEnsemble": "opnb.estimators.ensemble",
     "load_model": "opnb.estimators.loading",
 }
 

@@ -8,6 +8,7 @@ studio()
 heading(
     "Benchmark",
     "Many methods on many data sets, each tuned and judged in the same way, and what comes out over all of them.",
+    guide="comparing",
 )
 benchmarking()
 write_link()

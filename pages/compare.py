@@ -11,7 +11,7 @@ from opnb.studio.ui.text import escaped
 
 state = studio()
 about = "" if state.dataset is None else f"About the data: {escaped(state.dataset.name)}, {summary(state)}"
-heading("Compare", about)
+heading("Compare", about, guide="comparing")
 collect_fit()
 if state.dataset is None:
     st.info("There are no data to compare methods on yet. Bring some on the **Data** page.", icon=":material/table:")

@@ -10,7 +10,7 @@ from opnb.studio.ui.intake import ask_what_it_is
 from opnb.studio.ui.session import studio
 
 state = studio()
-heading("Data", "Bring a table, see what was found in it, and decide what is done with it.")
+heading("Data", "Bring a table, see what was found in it, and decide what is done with it.", guide="table")
 ways_in(state)
 ask_what_it_is(state, "data")
 working = state.working

@@ -6,7 +6,7 @@ from opnb.studio.diagnose.page import advice, before_and_after, cards, diagnosis
 from opnb.studio.ui.running_fit import fit_shown
 from opnb.studio.ui.session import studio, write_link
 
-result = fit_shown("Diagnose", "look at")
+result = fit_shown("Diagnose", "look at", guide="wrong")
 if result is not None:
     above = st.container()
     findings = diagnosis(result)

@@ -12,7 +12,7 @@ import opnb
 
 ROOT = Path(__file__).parent.parent
 LAYERS = [
-    {"opnb.errors", "opnb.quiet"},
+    {"opnb.errors", "opnb.quiet", "opnb.guide"},
     {"opnb.core"},
     {"opnb.estimators"},
     {"opnb.comparators"},

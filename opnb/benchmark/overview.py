@@ -105,7 +105,16 @@ def tables(said: Summary) -> dict[str, pd.DataFrame]:
 
 
 def wins_table(wins: Pairwise) -> pd.DataFrame:
-    """Write every pair as 'wins : losses (ties)', of the row against the column."""
+    """Write every pair as 'wins : losses (ties)', of the row against the column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from opnb.benchmark import pairwise, wins_table
+    >>> errors = pd.DataFrame({"OPNB": [0.1, 0.2], "NB": [0.2, 0.4]}, index=["iris", "glass"])
+    >>> wins_table(pairwise(errors)).loc["OPNB", "NB"]
+    '2 : 0 (0)'
+    """
     won, ties, names = wins.wins.to_numpy(), wins.ties.to_numpy(), wins.wins.columns
     texts = [
         ["" if i == j else f"{won[i, j]} : {won[j, i]} ({ties[i, j]})" for j in range(len(names))]
@@ -115,7 +124,19 @@ def wins_table(wins: Pairwise) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame, decimals: int = 3) -> str:
-    """Write a table in Markdown, aligned for the terminal; cells that are not known stay empty."""
+    """Write a table in Markdown, aligned for the terminal; cells that are not known stay empty.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from opnb.benchmark import markdown
+    >>> errors = pd.DataFrame({"OPNB": [0.1, 0.2], "NB": [0.2, 0.4]}, index=["iris", "glass"])
+    >>> print(markdown(errors.rename_axis("data set")))
+    | data set |  OPNB |    NB |
+    | -------- | ----: | ----: |
+    | iris     | 0.100 | 0.200 |
+    | glass    | 0.200 | 0.400 |
+    """
     rows = zip(table.index, table.to_numpy(dtype=object), strict=True)
     texts = [[table.index.name or "", *table.columns], *([name, *row] for name, row in rows)]
     header, *body = ([_cell(value, decimals).replace("|", "\\|") for value in row] for row in texts)

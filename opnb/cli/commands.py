@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from opnb import __version__
 from opnb.cli.app import add_app, add_health
 from opnb.cli.benchmark import add_benchmark, add_summarise
+from opnb.cli.scattered import add_scattered, fit_in_pieces, is_in_pieces
 from opnb.cli.tables import add_preparing, add_reading, advice, preparation_of, table_of
 from opnb.errors import DataError, needs
 
@@ -107,6 +108,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, help="write a report here, as one HTML file")
     add_preparing(parser)
     add_reading(parser)
+    add_scattered(parser)
 
 
 def _add_predict(parser: argparse.ArgumentParser) -> None:
@@ -132,6 +134,9 @@ def _lam(text: str) -> float | str:
 
 @needs("data")
 def _fit(options: argparse.Namespace) -> None:
+    if is_in_pieces(options):
+        _save(fit_in_pieces(options, lambda X, y: _searched(options, X, y)), options.out)
+        return
     from opnb.data import prepare
 
     table = table_of(options)
@@ -144,33 +149,42 @@ def _fit(options: argparse.Namespace) -> None:
 
         classifier.recipe_ = data.recipe.to_dict() if data.recipe is not None else None
         classifier.novelty_ = learn_novelty(classifier, *_parts(data)[:2]).scores
-        classifier.save(options.out)
-        print(f"Wrote the model to {options.out}.")
+        _save(classifier, options.out)
     if options.report is not None:
         options.report.write_text(_report(classifier, data), encoding="utf8")
         print(f"Wrote the report to {options.report}.")
 
 
+def _save(classifier: "OPNBClassifier", out: Path | None) -> None:
+    if out is not None:
+        classifier.save(out)
+        print(f"Wrote the model to {out}.")
+
+
 def _fitted(options: argparse.Namespace, data: "Dataset") -> "OPNBClassifier":
+    return _searched(options, _named(data.X_train, data.feature_names), data.y_train)
+
+
+def _searched(options: argparse.Namespace, X: Any, y: Any) -> "OPNBClassifier":
+    """Fit as the options say, and print what was chosen and what the search warned of."""
     from sklearn.exceptions import ConvergenceWarning
 
     from opnb.estimators.classifier import OPNBClassifier
     from opnb.estimators.selection import OPNBClassifierCV
 
     settings: dict[str, Any] = {name: getattr(options, option) for option, name in _FIT_SETTINGS.items()}
-    frame = _named(data.X_train, data.feature_names)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         if options.auto:
-            auto = _chosen(options, settings).fit(frame, data.y_train)
+            auto = _chosen(options, settings).fit(X, y)
             print(_choice_words(auto))
             classifier = auto.best_estimator_
         elif options.lam == "cv":
-            search = OPNBClassifierCV(**settings).fit(frame, data.y_train)
+            search = OPNBClassifierCV(**settings).fit(X, y)
             print(f"Cross-validation chose lam = {search.lam_:g}.")
             classifier = search.best_estimator_
         else:
-            classifier = OPNBClassifier(**settings, lam=options.lam).fit(frame, data.y_train)
+            classifier = OPNBClassifier(**settings, lam=options.lam).fit(X, y)
     for warning in caught:
         print(warning.message)
     return classifier

@@ -56,8 +56,8 @@ def table_of(options: argparse.Namespace, limits: Limits | None = None) -> Table
     return read_table(Path(options.table), limits=limits, **reading)
 
 
-def preparation_of(options: argparse.Namespace, table: Table) -> PrepareOptions:
-    """Give the preparation that the options ask for."""
+def preparation_of(options: argparse.Namespace, table: Table | None) -> PrepareOptions:
+    """Give the preparation that the options ask for; without a table codes for missing values must name columns."""
     from opnb.data import PrepareOptions
 
     return PrepareOptions(
@@ -72,12 +72,14 @@ def preparation_of(options: argparse.Namespace, table: Table) -> PrepareOptions:
     )
 
 
-def _codes_in(table: Table, codes: Iterable[tuple[str | None, float]]) -> Iterable[tuple[str, float]]:
+def _codes_in(table: Table | None, codes: Iterable[tuple[str | None, float]]) -> Iterable[tuple[str, float]]:
     from opnb.data.converting import numbers_in
 
     for column, code in codes:
         if column is not None:
             yield column, code
+        elif table is None:
+            raise DataError(f"Rows in pieces are not searched for {code:g}: write --missing-code COLUMN={code:g}.")
         else:
             yield from ((str(name), code) for name in table.frame if (numbers_in(table.frame[name]) == code).any())
 

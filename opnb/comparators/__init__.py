@@ -1,6 +1,6 @@
 """The methods OPNB is compared with, as scikit-learn estimators, and their tuning.
 
-`METHODS` names the eight methods of the paper's experiment (`PAPER_METHODS`), OPNB-auto, OPNB+, and what users
+`METHODS` names the eight methods of the paper's experiment (`PAPER_METHODS`), OPNB-auto, and what users
 would pick today (RF, HGB, KNN, LR), with their grids; `tune` chooses a setting of any of them by cross-validation.
 """
 

@@ -116,11 +116,19 @@ class OptimalGaussianProjection(ProjectionClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
     mean_, scale_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Notes ----- Covariances have divisor n_k. Their eigenvalues are at least 1e-6 in units of standardised
     columns, which matters only where a class does not vary or has fewer rows than there are columns.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OptimalGaussianProjection
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OptimalGaussianProjection().fit(X, y).score(X, y) > 0.9
+    True
     """
 
     _model: _Model

@@ -68,8 +68,16 @@ class ReducedLinearDiscriminant(ProjectionClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
     mean_, scale_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb.comparators import ReducedLinearDiscriminant
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ReducedLinearDiscriminant().fit(X, y).score(X, y) > 0.9
+    True
     """
 
     _tuned: ClassVar[tuple[str, ...]] = ("n_components",)
@@ -128,6 +136,14 @@ def completed_directions(X: Array, labels: Labels, n_components: int) -> Array:
     Returns
     -------
     ndarray of shape (p, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.comparators import completed_directions
+    >>> rng = np.random.default_rng(0)
+    >>> completed_directions(rng.normal(size=(20, 3)), np.arange(20) % 2, 2).shape
+    (3, 2)
     """
     leading = discriminant_directions(X, labels)[:, :n_components]
     leading = leading / np.linalg.norm(leading, axis=0)

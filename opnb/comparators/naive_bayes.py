@@ -51,9 +51,9 @@ class KDENaiveBayes(MixedColumnClassifier):
     ----------
     factor : float, default=1.0
         Bandwidth of the continuous columns in units of Silverman's rule (4 / (3 n_k))^(1/5) sd_k, where sd_k
-        is the column's standard deviation in class k, at least 0.001 of that in all rows. The kernel is (1 +
-        |u|) exp(-|u|) / 4, with the bandwidth 0.51 times the one for a Gaussian kernel, which smooths as
-        much.
+        is the column's standard deviation in class k, at least 0.001 of that in all rows. The kernel is
+        ``(1 + |u|) exp(-|u|) / 4``, with the bandwidth 0.51 times the one for a Gaussian kernel, which smooths
+        as much.
     alpha : float, default=0.1
         Bandwidth of the binary columns, in (0, 0.5]: a training row gives probability 1 - alpha to its own
         value and alpha to the other. At 0.5 binary columns do not matter.
@@ -68,7 +68,7 @@ class KDENaiveBayes(MixedColumnClassifier):
     binary_columns_ : ndarray of int
         Numbers of the columns taken as binary.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Examples

@@ -29,7 +29,6 @@ from opnb.comparators.support_vectors import COSTS, SCALES, predict_on_kernels, 
 from opnb.comparators.tuning import Method
 from opnb.estimators.auto import OPNBAuto
 from opnb.estimators.classifier import OPNBClassifier
-from opnb.estimators.ensemble import OPNBEnsemble
 from opnb.estimators.search import MOST_COMPONENTS
 from opnb.estimators.selection import DEFAULT_LAMS
 
@@ -125,18 +124,11 @@ _ALL = (
         _bandwidths,
         (("factor", -1), ("alpha", -1)),
     ),
-    # These two judge their settings by themselves while they fit, so nothing is left to tune.
+    # It judges its settings by itself while it fits, so nothing is left to tune.
     Method(
         "OPNB-auto",
         "OPNB with straight or bent directions, independence and lambda chosen together",
         OPNBAuto,
-        partial(_fixed, values={}),
-        (),
-    ),
-    Method(
-        "OPNB+",
-        "OPNB with many settings that vote by what they are worth on rows left out",
-        OPNBEnsemble,
         partial(_fixed, values={}),
         (),
     ),
@@ -173,4 +165,4 @@ _ALL = (
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 PAPER_METHODS = ("OPNB", "SVM", "OPGD", "RDA", "CCICA", "LDA", "NB", "KDDA")
 # What the app compares unless it is told otherwise.
-USUAL_METHODS = (*PAPER_METHODS, "OPNB-auto", "OPNB+")
+USUAL_METHODS = (*PAPER_METHODS, "OPNB-auto")

@@ -71,7 +71,7 @@ class RegularisedDiscriminant(ClassDensityClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
     mean_, scale_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Notes ----- A singular covariance (collinear columns, more columns than rows, a column constant in a

@@ -22,7 +22,16 @@ _CACHE = 500  # megabytes
 
 
 def support_vector_machine() -> Pipeline:
-    """Make the unfitted pipeline."""
+    """Make the unfitted pipeline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb.comparators import support_vector_machine
+    >>> X, y = load_iris(return_X_y=True)
+    >>> support_vector_machine().fit(X, y).score(X, y) > 0.9
+    True
+    """
     return make_pipeline(StandardScaler(), SVC(kernel="rbf", cache_size=_CACHE))
 
 

@@ -178,6 +178,16 @@ def tune(
     Returns
     -------
     Tuned
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from opnb.comparators import METHODS, tune
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folds = list(StratifiedKFold(3).split(X, y))
+    >>> tune(METHODS["LDA"], X, y, folds).estimator.score(X, y) > 0.9
+    True
     """
     rows, targets = check_array(X, dtype=np.float64), column_or_1d(y)
     with one_blas_thread():

@@ -18,6 +18,12 @@ derivative, computed here, is the derivative of the very value: with u = z / ste
 
 where s is the sharpening; it and the convolution are symmetric, hence their own adjoints.
 
+Rows take part in sums alone, so they may come in pieces (`opnb.core.pieces`), and the kernels stand apart at each place
+where sums over rows are complete. The rows' ranges give the lattice; `bin_masses` adds up their masses on it, which
+`take_logs` turns into log sums; rows read their scores there (`read_scores`), and `scatter` adds up the derivatives by
+what they read, which `turn_adjoint` turns into derivatives by the masses; with both `write_slopes` has the derivatives
+by the positions. What passes between them are tables of the lattice's size.
+
 Lattices of all directions are stacked into one table of shape (n_points, width); `first[e]` is the row at which
 the direction `axes[e]` begins and `low[e]` the lattice number of that row. Padding lanes are as in `opnb.core.exact`.
 """
@@ -30,12 +36,14 @@ import numpy as np
 from opnb.core.compiled import inline, kernel
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
-from opnb.core.simd import fma, load, log, splat, store, total
+from opnb.core.simd import fma, larger, load, log, splat, store, total
 
-# Directions, steps, first lattice numbers and first rows.
+# Directions, their steps, first lattice numbers and first rows.
 Lattice = tuple[Indices, Array, Array, Indices]
 
 COARSEST_STEP = 0.1
+# Sums below this, hundreds of bandwidths from all points of a class, count as this: their logarithms stay finite.
+LEAST_SUM = 1e-300
 # Rows handled at a time, so that their scores stay in cache while the directions pass over them.
 _BLOCK = 512
 # Below this share of the largest position a step would be lost in rounding.
@@ -136,11 +144,39 @@ def _sharpen(table: Array, lanes: Any) -> None:
             before, here = here, after
 
 
+@kernel
+def bin_masses(Z: Array, labels: Indices, masses: Array | None, n_classes: int, lattice: Lattice, sums: Array) -> None:
+    """Write the binned masses of some rows, of shape (n_points, width), which `take_logs` turns into kernel sums."""
+    axes, step, low, first = lattice
+    for e in range(axes.size):
+        _bin_masses(Z[axes[e]], labels, masses, n_classes, 1.0 / step[e], low[e], sums[first[e] : first[e + 1]])
+
+
+@kernel
+def take_logs(lattice: Lattice, sums: Array, logs: Array, lanes: Any) -> None:
+    """Turn the masses of all rows into kernel sums, in place, and write their logarithms, both sharpened."""
+    _, step, _, first = lattice
+    for e in range(step.size):
+        _take_logs(step[e], sums[first[e] : first[e + 1]], logs[first[e] : first[e + 1]], lanes)
+
+
 @inline
-def _read_scores(
-    scores: Array, Z: Array, axes: Indices, step: Array, low: Array, first: Indices, logs: Array, lanes: Any
-) -> None:
-    """Add the interpolated log sums of every direction to the scores."""
+def _take_logs(step: float, sums: Array, logs: Array, lanes: Any) -> None:
+    """See `take_logs`, for one direction."""
+    _convolve(sums, step, lanes)
+    _sharpen(sums, lanes)
+    least = splat(LEAST_SUM, lanes)
+    for at in range(0, sums.size, len(lanes)):
+        here = larger(load(sums, at, lanes), least)
+        store(sums, at, here)
+        store(logs, at, log(here, lanes))
+    _sharpen(logs, lanes)
+
+
+@kernel
+def read_scores(scores: Array, Z: Array, lattice: Lattice, logs: Array, lanes: Any) -> None:
+    """Add the interpolated log sums of every direction to the scores of some rows."""
+    axes, step, low, first = lattice
     n, width = scores.shape
     W = len(lanes)
     for start in range(0, n, _BLOCK):
@@ -164,15 +200,12 @@ def add_log_sums(
     labels: Indices,
     masses: Array | None,
     n_classes: int,
-    axes: Indices,
-    step: Array,
-    low: Array,
-    first: Indices,
+    lattice: Lattice,
     sums: Array,
     logs: Array,
     lanes: Any,
 ) -> None:
-    """Add the log kernel sums of the directions `axes` to `scores`.
+    """Add the log kernel sums of the lattice's directions to `scores`, for all rows at once.
 
     Parameters
     ----------
@@ -183,27 +216,23 @@ def add_log_sums(
     labels : ndarray of shape (n,)
     masses : ndarray of shape (n,) or None
         What every point adds to its class; None is one each, and Numba compiles that case apart.
-    axes, step, low, first :
-        The lattice.
+    lattice : tuple
+        As `lattice_over` gives it.
     sums, logs : ndarray of shape (n_points, width)
         Written: kernel sums on the lattice, and their logarithms.
     """
-    for e in range(axes.size):
+    axes, step, low, first = lattice
+    for e in range(axes.size):  # direction by direction: its table is in the cache from the first point to the last log
         table, table_logs = sums[first[e] : first[e + 1]], logs[first[e] : first[e + 1]]
         _bin_masses(Z[axes[e]], labels, masses, n_classes, 1.0 / step[e], low[e], table)
-        _convolve(table, step[e], lanes)
-        _sharpen(table, lanes)
-        for at in range(0, table.size, len(lanes)):
-            store(table_logs, at, log(load(table, at, lanes), lanes))
-        _sharpen(table_logs, lanes)
-    _read_scores(scores, Z, axes, step, low, first, logs, lanes)
+        _take_logs(step[e], table, table_logs, lanes)
+    read_scores(scores, Z, lattice, logs, lanes)
 
 
-@inline
-def _scatter(
-    pull: Array, Z: Array, axes: Indices, step: Array, low: Array, first: Indices, table: Array, lanes: Any
-) -> None:
-    """Add the derivative by every score to the two lattice points it was read from."""
+@kernel
+def scatter(pull: Array, Z: Array, lattice: Lattice, adjoint: Array, lanes: Any) -> None:
+    """Add the derivative by every score of some rows to the two lattice points it was read from."""
+    axes, step, low, first = lattice
     n, width = pull.shape
     W = len(lanes)
     for start in range(0, n, _BLOCK):
@@ -216,8 +245,8 @@ def _scatter(
                 at = (first[e] + b) * width
                 for lane in range(0, width, W):
                     g = load(pull, i * width + lane, lanes)
-                    store(table, at + lane, fma(below, g, load(table, at + lane, lanes)))
-                    store(table, at + width + lane, fma(above, g, load(table, at + width + lane, lanes)))
+                    store(adjoint, at + lane, fma(below, g, load(adjoint, at + lane, lanes)))
+                    store(adjoint, at + width + lane, fma(above, g, load(adjoint, at + width + lane, lanes)))
 
 
 @inline
@@ -229,41 +258,37 @@ def _differences(table: Array, lanes: Any) -> None:
 
 
 @kernel
-def pull_back(
-    pull: Array,
-    Z: Array,
-    labels: Indices,
-    masses: Array | None,
-    axes: Indices,
-    step: Array,
-    low: Array,
-    first: Indices,
-    sums: Array,
-    logs: Array,
-    lanes: Any,
-) -> None:
-    """Replace the positions on the directions `axes` by the objective's derivatives by them.
-
-    Parameters
-    ----------
-    pull : ndarray of shape (n, width)
-        Derivative of the objective by each class score of each row.
-    sums, logs : ndarray of shape (n_points, width)
-        What `add_log_sums` wrote; `logs` is overwritten. The other parameters are those of `add_log_sums`.
-    """
-    n, width = pull.shape
-    W = len(lanes)
-    adjoint = np.zeros_like(sums)
-    _scatter(pull, Z, axes, step, low, first, adjoint, lanes)
-    for e in range(axes.size):
+def turn_adjoint(lattice: Lattice, sums: Array, logs: Array, adjoint: Array, lanes: Any) -> None:
+    """Turn derivatives by the log sums into differences of those by the masses, and `logs` into theirs, in place."""
+    _, step, _, first = lattice
+    for e in range(step.size):
         table, table_sums = adjoint[first[e] : first[e + 1]], sums[first[e] : first[e + 1]]
         _sharpen(table, lanes)
-        for at in range(0, table.size, W):
+        for at in range(0, table.size, len(lanes)):
             store(table, at, load(table, at, lanes) / load(table_sums, at, lanes))
         _sharpen(table, lanes)
         _convolve(table, step[e], lanes)
         _differences(table, lanes)
         _differences(logs[first[e] : first[e + 1]], lanes)
+
+
+@kernel
+def write_slopes(
+    pull: Array,
+    Z: Array,
+    labels: Indices,
+    masses: Array | None,
+    lattice: Lattice,
+    rises: Array,
+    adjoint: Array,
+    lanes: Any,
+) -> None:
+    """Replace the positions of some rows by the objective's derivatives by them.
+
+    `rises` and `adjoint` are the differences that `turn_adjoint` left in `logs` and `adjoint`.
+    """
+    axes, step, low, first = lattice
+    n, width = pull.shape
     for start in range(0, n, _BLOCK):
         for e in range(axes.size):
             d = axes[e]
@@ -272,8 +297,34 @@ def pull_back(
                 b, _ = _locate(Z[d, i], inverse_step, low[e])
                 row = first[e] + b
                 slope = splat(0.0, lanes)
-                for lane in range(0, width, W):
-                    rise = load(logs, row * width + lane, lanes)
+                for lane in range(0, width, len(lanes)):
+                    rise = load(rises, row * width + lane, lanes)
                     slope = fma(load(pull, i * width + lane, lanes), rise, slope)
                 mass = 1.0 if masses is None else masses[i]
                 Z[d, i] = (total(slope) + mass * adjoint[row, labels[i]]) * inverse_step
+
+
+@kernel
+def pull_back(
+    pull: Array,
+    Z: Array,
+    labels: Indices,
+    masses: Array | None,
+    lattice: Lattice,
+    sums: Array,
+    logs: Array,
+    lanes: Any,
+) -> None:
+    """Replace the positions on the lattice's directions by the objective's derivatives by them, for all rows at once.
+
+    Parameters
+    ----------
+    pull : ndarray of shape (n, width)
+        Derivative of the objective by each class score of each row.
+    sums, logs : ndarray of shape (n_points, width)
+        What `add_log_sums` wrote; `logs` is overwritten. The other parameters are those of `add_log_sums`.
+    """
+    adjoint = np.zeros_like(sums)
+    scatter(pull, Z, lattice, adjoint, lanes)
+    turn_adjoint(lattice, sums, logs, adjoint, lanes)
+    write_slopes(pull, Z, labels, masses, lattice, logs, adjoint, lanes)

@@ -4,26 +4,61 @@ Positions are in units of transform(): unit directions, bandwidth h_d on directi
 distance from the data (see `opnb.core.kernel_sums`).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from opnb.core.directions import plan_directions
 from opnb.core.exact import Indices
 from opnb.core.kernel import LOG_HEIGHT, Array, unit_directions
 from opnb.core.kernel_sums import log_sums_at
 from opnb.core.objective import Problem, scores_before_sums
-from opnb.core.posterior import likelihood_and_pull
+from opnb.core.posterior import likelihood_and_pull, log_posterior
 
 # Positions beyond this are taken for this: in units of any bandwidth, and summed over directions, they stay finite.
-_FARTHEST = 1e250
+FARTHEST = 1e250
 # Rows that decide the order of the directions: more would cost as much as the fit and change nothing.
 _ORDERING_ROWS = 20_000
 
 
+class NaiveBayesDensities(ABC):
+    """Class densities on the directions of a projection, however they are kept."""
+
+    components: Array
+    bandwidths: Array
+    counts: Indices
+    priors: Array | None
+
+    @property
+    def log_prior(self) -> Array:
+        """Log class probabilities, of shape (n_classes,)."""
+        return np.log(self.counts / self.counts.sum() if self.priors is None else self.priors)
+
+    @abstractmethod
+    def log_densities(self, direction: int, z: Array) -> Array:
+        """Log density of every class at positions z on one direction, of shape (n_classes, len(z)).
+
+        On a direction of zero length (infinite bandwidth) the classes cannot be told apart; the common log
+        density there is given as if the bandwidth were one.
+        """
+
+    def joint_log_likelihood(self, Z: Array, directions: Sequence[int] | None = None) -> Array:
+        """Log of prior times density on some directions (all by default), of shape (m, n_classes).
+
+        `Z` has one column for each of the directions.
+        """
+        chosen = range(self.bandwidths.size) if directions is None else directions
+        result = np.repeat(self.log_prior[:, None], len(Z), axis=1)
+        for column, direction in enumerate(chosen):
+            result += self.log_densities(direction, Z[:, column])
+        return result.T
+
+
 @dataclass(frozen=True)
-class ClassDensities:
+class ClassDensities(NaiveBayesDensities):
     """Naive Bayes with kernel densities on the directions of one projection.
 
     Attributes
@@ -63,21 +98,12 @@ class ClassDensities:
         _sort_within_classes(members, masses, counts)
         return cls(components, bandwidths, members, counts, problem.priors, masses)
 
-    @property
-    def log_prior(self) -> Array:
-        """Log class probabilities, of shape (n_classes,)."""
-        return np.log(self.counts / self.counts.sum() if self.priors is None else self.priors)
-
     def log_densities(self, direction: int, z: Array) -> Array:
-        """Log density of every class at positions z on one direction, of shape (n_classes, len(z)).
-
-        On a direction of zero length (infinite bandwidth) the classes cannot be told apart; the common log
-        density there is given as if the bandwidth were one.
-        """
+        """See `NaiveBayesDensities`; exact at any distance from the data."""
         bandwidth = self.bandwidths[direction]
         finite = np.isfinite(bandwidth)
         order = np.argsort(z)
-        scaled = np.clip(z[order], -_FARTHEST, _FARTHEST) / bandwidth
+        scaled = np.clip(z[order], -FARTHEST, FARTHEST) / bandwidth
         result = np.empty((self.counts.size, z.size))
         log_sums = np.empty(z.size)
         ends = np.cumsum(self.counts)
@@ -87,16 +113,24 @@ class ClassDensities:
             result[k, order] = log_sums
         return result + (LOG_HEIGHT - np.log(self.counts) - (np.log(bandwidth) if finite else 0.0))[:, None]
 
-    def joint_log_likelihood(self, Z: Array, directions: Sequence[int] | None = None) -> Array:
-        """Log of prior times density on some directions (all by default), of shape (m, n_classes).
 
-        `Z` has one column for each of the directions.
-        """
-        chosen = range(self.bandwidths.size) if directions is None else directions
-        result = np.repeat(self.log_prior[:, None], len(Z), axis=1)
-        for column, direction in enumerate(chosen):
-            result += self.log_densities(direction, Z[:, column])
-        return result.T
+def joint_log_likelihood(models: Sequence[NaiveBayesDensities], X: Array) -> Array:
+    """Give log p(x, class) at scaled rows, up to a constant of each row; several models are averaged.
+
+    Parameters
+    ----------
+    models : sequence of NaiveBayesDensities
+        As in `OPNBClassifier.densities_`.
+    X : ndarray of shape (m, n_features)
+
+    Returns
+    -------
+    ndarray of shape (m, n_classes)
+    """
+    joints = [model.joint_log_likelihood(X @ model.components.T) for model in models]
+    if len(joints) == 1:
+        return joints[0]
+    return logsumexp([log_posterior(joint) for joint in joints], axis=0) - np.log(len(joints))
 
 
 def _sort_within_classes(members: Array, masses: Array | None, counts: Indices) -> None:
@@ -133,13 +167,24 @@ def greedy_order(V: Array, problem: Problem) -> tuple[Indices, float]:
         everything += alone
         contributions.append(alone[rows] + constants)
     weights = problem.row_weights
-    log_likelihood = likelihood_and_pull(everything, classes.labels, classes.mass, weights, classes.lanes)[0]
+    log_likelihood = likelihood_and_pull(everything, classes.labels, classes.mass, weights, n, classes.lanes)[0]
 
     def likelihood(scores: Array) -> float:
         chosen = None if weights is None else weights[rows]
-        return likelihood_and_pull(scores, labels, classes.mass, chosen, classes.lanes)[0]
+        return likelihood_and_pull(scores, labels, classes.mass, chosen, labels.size, classes.lanes)[0]
 
     return _add_one_by_one(problem.base[labels], contributions, likelihood), log_likelihood
+
+
+def order_at(densities: NaiveBayesDensities, Z: Array, labels: Indices) -> Indices:
+    """Order the directions as `greedy_order` does, by what they add at some rows of shape (n, n_components)."""
+    rows = np.arange(labels.size)
+    contributions = [densities.log_densities(d, np.ascontiguousarray(z)).T for d, z in enumerate(Z.T)]
+
+    def likelihood(scores: Array) -> float:
+        return float(log_posterior(scores)[rows, labels].mean())
+
+    return _add_one_by_one(np.tile(densities.log_prior, (labels.size, 1)), contributions, likelihood)
 
 
 def _add_one_by_one(scores: Array, contributions: list[Array], likelihood: Callable[[Array], float]) -> Indices:

@@ -33,6 +33,17 @@ class Directions(Protocol):
         """Replace the positions by the derivatives by them, given the derivatives by the scores."""
 
 
+def class_lanes(n_classes: int) -> tuple[tuple[int, ...], Array]:
+    """Give the lanes of one vector, and the masses that a point of each class adds, of shape (n_classes, width).
+
+    They are one in a class's own lane and in the padding lanes, else zero.
+    """
+    lanes, n_vectors = lane_layout(n_classes)
+    mass = np.eye(n_classes, len(lanes) * n_vectors)
+    mass[:, n_classes:] = 1.0
+    return lanes, mass
+
+
 @dataclass(frozen=True)
 class Classes:
     """The labels in the forms that the kernels want.
@@ -58,9 +69,7 @@ class Classes:
     @classmethod
     def of(cls, labels: Indices, n_classes: int, masses: Array | None = None) -> "Classes":
         """Prepare `labels` in 0..n_classes-1."""
-        lanes, n_vectors = lane_layout(n_classes)
-        mass = np.eye(n_classes, len(lanes) * n_vectors)
-        mass[:, n_classes:] = 1.0
+        lanes, mass = class_lanes(n_classes)
         counts = np.bincount(labels, minlength=n_classes)
         return cls(np.ascontiguousarray(labels, dtype=np.intp), counts, mass, lanes, masses)
 
@@ -119,7 +128,7 @@ class BinnedDirections:
             classes.labels,
             classes.masses,
             classes.n_classes,
-            *self._lattice,
+            self._lattice,
             self.sums,
             self.logs,
             classes.lanes,
@@ -129,7 +138,7 @@ class BinnedDirections:
         """See `Directions`."""
         classes = self.classes
         binned.pull_back(
-            pull, self.Z, classes.labels, classes.masses, *self._lattice, self.sums, self.logs, classes.lanes
+            pull, self.Z, classes.labels, classes.masses, self._lattice, self.sums, self.logs, classes.lanes
         )
 
 

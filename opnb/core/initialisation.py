@@ -15,15 +15,23 @@ def pca_start(X: Array, n_components: int, weights: Array | None = None) -> Arra
         X = np.sqrt(weights)[:, None] * X
     n, p = X.shape
     if p <= n:
-        vectors = np.linalg.eigh(X.T @ X)[1][:, ::-1]
-    else:
-        values, left = np.linalg.eigh(X @ X.T)
-        informative = values > values[-1] * n * np.finfo(float).eps
-        spanning = X.T @ left[:, informative][:, ::-1]
-        # QR completes the basis where n_components exceeds the rank; the seed only fixes which completion.
-        filler = np.random.default_rng(0).standard_normal((p, n_components))
-        vectors = np.linalg.qr(np.hstack([spanning, filler])[:, : max(n_components, 1)])[0]
-    V = vectors[:, :n_components]
+        return principal_directions(X.T @ X, n_components)
+    values, left = np.linalg.eigh(X @ X.T)
+    informative = values > values[-1] * n * np.finfo(float).eps
+    spanning = X.T @ left[:, informative][:, ::-1]
+    # QR completes the basis where n_components exceeds the rank; the seed only fixes which completion.
+    filler = np.random.default_rng(0).standard_normal((p, n_components))
+    vectors = np.linalg.qr(np.hstack([spanning, filler])[:, : max(n_components, 1)])[0]
+    return _signed(vectors[:, :n_components])
+
+
+def principal_directions(cross: Array, n_components: int) -> Array:
+    """Leading principal directions of centred rows, from the cross product X' X of shape (p, p)."""
+    return _signed(np.linalg.eigh(cross)[1][:, ::-1][:, :n_components])
+
+
+def _signed(V: Array) -> Array:
+    """Give every column the sign that makes its largest entry positive."""
     largest = np.abs(V).argmax(axis=0)
     return V * np.where(V[largest, np.arange(V.shape[1])] < 0, -1.0, 1.0)
 

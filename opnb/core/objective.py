@@ -12,6 +12,7 @@ Source: Hofmeyr, Kamper and Melonas, "Optimal Projections for Classification wit
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,6 +90,10 @@ class Problem:
         classes = self.classes
         return with_ridge(within_covariance(self.X, classes.labels, classes.n_classes, self.sample_weight))
 
+    def at(self, V: Array) -> "Evaluation":
+        """Evaluate the objective and its gradient at V, of shape (p, n_components)."""
+        return evaluate(V, self)
+
     def constants(self, rows: Indices | slice = slice(None)) -> Array:
         """Give what a direction adds to the scores of `rows` besides its kernel sums, of shape (len(rows), width)."""
         labels = self.classes.labels[rows]
@@ -96,6 +101,29 @@ class Problem:
         if self.left is not None:
             constants[np.arange(labels.size), labels] -= np.log(self.left[rows])
         return constants
+
+
+class PenalisedProblem(Protocol):
+    """What an objective has besides its likelihood, and where it can be evaluated."""
+
+    @property
+    def lam(self) -> float:
+        """Weight of the penalty."""
+
+    @property
+    def C(self) -> Array | None:
+        """Matrix of the penalty; None is the identity."""
+
+    @property
+    def independence(self) -> float:
+        """Weight of the dependence of the directions."""
+
+    @property
+    def within(self) -> Array:
+        """Pooled within-class covariance with its ridge; asked for where independence is not zero."""
+
+    def at(self, V: Array) -> "Evaluation":
+        """Evaluate the objective and its gradient at V, of shape (p, n_components)."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +181,9 @@ def make_problem(
     classes = Classes.of(labels, n_classes, masses_within_classes(labels, n_classes, sample_weight))
     leave_out = likelihood == "leave-one-out"
     shares = class_shares(labels, n_classes, sample_weight) if priors is None else priors
-    base, each = _constant_scores(classes, shares, leave_out)
+    base, each = constant_scores(classes.counts, classes.mass, shares)
+    if leave_out:
+        _leave_out_of_own_class(each, classes)
     return Problem(
         X,
         classes,
@@ -179,13 +209,19 @@ def evaluate(V: Array, problem: Problem) -> Evaluation:
     plan = plan_directions(Z, classes, problem.leave_out, problem.n_bins)
     for directions in plan:
         directions.add_scores(scores)
-    likelihood, class_term, mixture_term = likelihood_and_pull(
-        scores, classes.labels, classes.mass, problem.row_weights, classes.lanes
-    )
+    terms = likelihood_and_pull(scores, classes.labels, classes.mass, problem.row_weights, len(X), classes.lanes)
     for directions in plan:
         directions.pull_back(scores)
+    return with_penalties(V, (Z @ X).T, terms, problem)
+
+
+def with_penalties(
+    V: Array, gradient: Array, terms: tuple[float, float, float], problem: PenalisedProblem
+) -> Evaluation:
+    """Take off what the penalties cost from a log-likelihood, given with its two terms, and from its gradient."""
+    likelihood, class_term, mixture_term = terms
     penalty, penalty_gradient = penalty_and_gradient(V, problem.C)
-    gradient = (Z @ X).T - problem.lam * penalty_gradient
+    gradient = gradient - problem.lam * penalty_gradient
     value, dependence = likelihood - problem.lam * penalty, 0.0
     if problem.independence:
         dependence, dependence_gradient = dependence_and_gradient(V, problem.within)
@@ -203,19 +239,21 @@ def scores_before_sums(problem: Problem, n_directions: int) -> Array:
     return scores
 
 
-def _constant_scores(classes: Classes, shares: Array, leave_out: bool) -> tuple[Array, Array]:
-    """Scores before any kernel sum, and what a direction adds to them besides its sums, for a row of each class.
+def constant_scores(counts: Indices, mass: Array, shares: Array) -> tuple[Array, Array]:
+    """Scores before any kernel sum, and what a direction adds to them besides its sums, for a row of each class."""
+    base, each = np.full_like(mass, NEVER), np.zeros_like(mass)
+    base[:, : counts.size] = np.log(shares)
+    each[:, : counts.size] = LOG_HEIGHT - np.log(counts)
+    return base, each
+
+
+def _leave_out_of_own_class(each: Array, classes: Classes) -> None:
+    """Divide by one row less in a row's own class.
 
     With unequal masses a row that is left out leaves a mass of its own in its class, which is not divided by here.
     """
-    counts = classes.counts
-    base, each = np.full_like(classes.mass, NEVER), np.zeros_like(classes.mass)
-    base[:, : counts.size] = np.log(shares)
-    each[:, : counts.size] = LOG_HEIGHT - np.log(counts)
-    if leave_out:
-        own = np.arange(counts.size)
-        each[own, own] += np.log(counts) - (np.log(counts - 1) if classes.masses is None else 0.0)
-    return base, each
+    own, counts = np.arange(classes.n_classes), classes.counts
+    each[own, own] += np.log(counts) - (np.log(counts - 1) if classes.masses is None else 0.0)
 
 
 def value_and_gradient(
@@ -259,6 +297,16 @@ def value_and_gradient(
     value : float
         L(V), to be maximised.
     gradient : ndarray of shape (n_features, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.core.objective import value_and_gradient
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    >>> value, gradient = value_and_gradient(np.eye(3)[:, :2], X, y, lam=0.001)
+    >>> gradient.shape
+    (3, 2)
     """
     X, V = np.ascontiguousarray(X, dtype=float), np.asarray(V, dtype=float)
     if X.ndim != 2 or V.ndim != 2 or X.shape[1] != V.shape[0] or np.shape(y) != X.shape[:1]:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from opnb.core.kernel import Array
-from opnb.core.objective import Evaluation, Problem, evaluate
+from opnb.core.objective import Evaluation, PenalisedProblem
 from opnb.errors import FitError
 
 # L-BFGS-B also stops when the relative gain of a step is below tol * _GAIN: it then moves nothing that a user can see.
@@ -80,7 +80,9 @@ class Trace:
 class _Recorder:
     """Evaluates the objective for SciPy and writes the history."""
 
-    def __init__(self, problem: Problem, shape: tuple[int, ...], callback: Callback | None, start_number: int) -> None:
+    def __init__(
+        self, problem: PenalisedProblem, shape: tuple[int, ...], callback: Callback | None, start_number: int
+    ) -> None:
         self.problem, self.shape, self.callback = problem, shape, callback
         self.start_number = start_number
         self.started = time.perf_counter()
@@ -90,7 +92,7 @@ class _Recorder:
     def __call__(self, x: Array) -> tuple[float, Array]:
         V = x.reshape(self.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
-            evaluation = evaluate(V, self.problem)
+            evaluation = self.problem.at(V)
         if not (np.isfinite(evaluation.value) and np.isfinite(evaluation.gradient).all()):
             raise FitError(
                 f"The objective left the finite numbers at iteration {len(self.history)}: "
@@ -125,7 +127,7 @@ class _Recorder:
 
 
 def maximise(
-    problem: Problem,
+    problem: PenalisedProblem,
     start: Array,
     *,
     max_iter: int,
@@ -137,7 +139,7 @@ def maximise(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or ScatteredProblem
     start : ndarray of shape (n_features, n_components)
     max_iter : int
         Limit on the iterations.

@@ -50,10 +50,15 @@ def _mean(X: Array, weights: Array | None) -> Array:
 
 def _covariance(centred: Array, n_means: int, weights: Array | None) -> Array:
     if weights is None:
-        return centred.T @ centred / max(len(centred) - n_means, 1)
-    weighted, whole = np.sqrt(weights)[:, None] * centred, weights.sum()
+        return centred.T @ centred / covariance_divisor(len(centred), n_means)
+    weighted = np.sqrt(weights)[:, None] * centred
+    return weighted.T @ weighted / covariance_divisor(float(weights.sum()), n_means)
+
+
+def covariance_divisor(whole: float, n_means: int) -> float:
+    """Give what sums of squares around means are divided by, for so many rows or for the sum of their weights."""
     # Weights that sum to less than one cannot be counts of rows: nothing is taken off for the means then.
-    return weighted.T @ weighted / max(whole - n_means, min(whole, 1.0))
+    return max(whole - n_means, min(whole, 1.0))
 
 
 def penalty_and_gradient(V: Array, C: Array | None) -> tuple[float, Array]:

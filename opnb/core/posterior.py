@@ -22,9 +22,11 @@ from opnb.core.simd import exp, largest, load, splat, store, total
 
 @kernel
 def likelihood_and_pull(
-    scores: Array, labels: Indices, mass: Array, weights: Array | None, lanes: Any
+    scores: Array, labels: Indices, mass: Array, weights: Array | None, n: int, lanes: Any
 ) -> tuple[float, float, float]:
     """Average log-likelihood and its two terms; `scores` become derivatives of the average.
+
+    The rows may be some of all rows over which the average is taken; what they give is then their part of it.
 
     Parameters
     ----------
@@ -35,16 +37,18 @@ def likelihood_and_pull(
         One in a class's own lane, and in the padding.
     weights : ndarray of shape (n,) or None
         What every row counts, one on average; None is one each, and Numba compiles that case apart.
+    n : int
+        Number of all rows.
 
     Returns
     -------
     log_likelihood, class_term, mixture_term : float
         Averages over the rows: log-likelihood = class term - mixture term.
     """
-    n, width = scores.shape
+    width = scores.shape[1]
     W = len(lanes)
     log_likelihood, class_term, mixture_term = 0.0, 0.0, 0.0
-    for i in range(n):
+    for i in range(labels.size):
         row = i * width
         weight = 1.0 if weights is None else weights[i]
         own = scores[i, labels[i]]

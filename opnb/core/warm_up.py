@@ -8,7 +8,10 @@ import itertools
 import numpy as np
 
 from opnb.core.densities import ClassDensities, greedy_order
+from opnb.core.exact import Indices
+from opnb.core.kernel import Array
 from opnb.core.objective import LIKELIHOODS, evaluate, make_problem
+from opnb.core.pieces import Here, Piece, Whole, densities_of_pieces, likelihood_and_gradient
 
 # One number of classes for each width of a vector, the commonest first.
 _CLASSES = (3, 2, 5)
@@ -29,6 +32,17 @@ def warm_up() -> None:
             greedy_order(V, problem)
             densities = ClassDensities.from_projection(V, problem)
             densities.joint_log_likelihood(X @ V)
+            _warm_up_pieces(X, labels, n_classes, sample_weight)
+
+
+def _warm_up_pieces(X: Array, labels: Indices, n_classes: int, weights: Array | None) -> None:
+    """Use the kernels of rows that come in pieces."""
+    counts = np.bincount(labels)
+    sums = None if weights is None else np.bincount(labels, weights).astype(float)
+    whole = Whole.of(np.zeros(2), np.ones(2), counts, sums)
+    pieces = [Piece(X, labels, weights, (labels.size,))]
+    likelihood_and_gradient(np.eye(2), pieces, whole, 100, Here(), keep=True)
+    densities_of_pieces(np.eye(2), pieces, whole, None, Here()).joint_log_likelihood(X)
 
 
 if __name__ == "__main__":

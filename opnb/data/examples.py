@@ -52,7 +52,14 @@ _PENGUINS = (
 
 
 def example_names() -> tuple[str, ...]:
-    """Give the names `load_example` and `example_table` know; the simulators come last."""
+    """Give the names `load_example` and `example_table` know; the simulators come last.
+
+    Examples
+    --------
+    >>> from opnb.data import example_names
+    >>> example_names()[:2]
+    ('iris', 'wine')
+    """
     return (*_SKLEARN, "penguins", *SIMULATORS)
 
 
@@ -68,6 +75,12 @@ def example_table(name: str) -> Table:
     Returns
     -------
     Table
+
+    Examples
+    --------
+    >>> from opnb.data import example_table
+    >>> example_table("iris").name
+    'iris'
     """
     if name in _SKLEARN:
         return _sklearn_table(name)
@@ -91,6 +104,12 @@ def load_example(name: str, *, options: PrepareOptions | None = None) -> Dataset
     Returns
     -------
     Dataset
+
+    Examples
+    --------
+    >>> from opnb.data import load_example
+    >>> load_example("iris").X.shape
+    (150, 4)
     """
     from opnb.data.preparing import prepare
 

@@ -66,6 +66,12 @@ def feature_columns(feature_names: Sequence[str], recipe: Recipe | None = None) 
     -------
     tuple of FeatureColumn
         Every feature belongs to one of them.
+
+    Examples
+    --------
+    >>> from opnb.data import feature_columns
+    >>> [column.name for column in feature_columns(["width", "height"])]
+    ['width', 'height']
     """
     if recipe is None or recipe.rotation is not None:
         return tuple(FeatureColumn(str(name), (place,)) for place, name in enumerate(feature_names))

@@ -54,6 +54,14 @@ def paper_policy(X: pd.DataFrame | ArrayLike, y: ArrayLike, seed: int = 0) -> Po
     Returns
     -------
     PolicyResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.data import paper_policy
+    >>> rng = np.random.default_rng(0)
+    >>> paper_policy(rng.normal(size=(60, 3)), np.arange(60) % 2).X.shape
+    (60, 3)
     """
     import pandas as pd
 

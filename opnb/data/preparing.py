@@ -56,6 +56,13 @@ def prepare(table: Table, target: str | None = None, *, options: PrepareOptions 
     ------
     DataError
         With a sentence that names the column, class or row and says what to do.
+
+    Examples
+    --------
+    >>> from opnb.data import example_table, prepare
+    >>> data = prepare(example_table("iris"))
+    >>> data.class_names
+    ('setosa', 'versicolor', 'virginica')
     """
     options = options or PrepareOptions()
     account, lost = list(table.notes), list[str]()

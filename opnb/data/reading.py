@@ -126,7 +126,14 @@ def read_table(
 
 
 def first_lines(data: bytes, encoding: str | None = None) -> tuple[str, ...]:
-    """Give the first lines of a text file as they are, cut to a length that can be shown."""
+    """Give the first lines of a text file as they are, cut to a length that can be shown.
+
+    Examples
+    --------
+    >>> from opnb.data import first_lines
+    >>> first_lines(b"width,kind")
+    ('width,kind',)
+    """
     start = data[: 4 * LINES_SHOWN * LINE_LENGTH]
     try:
         text = start.decode(encoding or find_encoding(data), errors="replace")

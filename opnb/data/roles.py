@@ -84,6 +84,12 @@ def propose(table: Table) -> Proposal:
         can be one of classes; else the last column, where it has two values or is text with few; else the only column
         of text; else the last column with few distinct values, text and whole numbers first. A column with one of
         those names that holds many numbers comes last.
+
+    Examples
+    --------
+    >>> from opnb.data import example_table, propose
+    >>> propose(example_table("iris")).target
+    'species'
     """
     columns = tuple(describe_column(table.frame[name]) for name in table.frame.columns)
     return Proposal(_propose_target(columns, len(table.frame)), columns)

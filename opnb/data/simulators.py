@@ -62,7 +62,14 @@ class Simulator:
 
 
 def simulator_names() -> tuple[str, ...]:
-    """Give the names `simulate` knows."""
+    """Give the names `simulate` knows.
+
+    Examples
+    --------
+    >>> from opnb.data import simulator_names
+    >>> "rotated" in simulator_names()
+    True
+    """
     return tuple(SIMULATORS)
 
 
@@ -121,7 +128,14 @@ def simulate(
 
 @needs("data")
 def simulated_table(name: str, n: int | None = None, seed: int = 0, **parameters: float) -> Table:
-    """Draw data from a simulator as a table, with the classes in the column 'class'."""
+    """Draw data from a simulator as a table, with the classes in the column 'class'.
+
+    Examples
+    --------
+    >>> from opnb.data import simulated_table
+    >>> simulated_table("rotated", n=50).frame.shape
+    (50, 3)
+    """
     import pandas as pd
 
     from opnb.data.table import Table
@@ -145,6 +159,12 @@ def true_log_densities(X: ArrayLike, *, angle: float = math.pi / 8, overlap: flo
     -------
     ndarray of shape (n, 3)
         log f_k(x) for the classes A, B, C.
+
+    Examples
+    --------
+    >>> from opnb.data import true_log_densities
+    >>> true_log_densities([[0.0, 0.0]]).shape
+    (1, 3)
     """
     coordinates = np.asarray(X, dtype=np.float64) @ _rotation(angle)
     margins = _rotated_margins(overlap)
@@ -156,6 +176,12 @@ def bayes_error(*, overlap: float = 1.0) -> float:
     """Compute the least possible error on the "rotated" design: its true densities, integrated over the plane.
 
     The angle does not matter. The error of the sum is below 0.0001.
+
+    Examples
+    --------
+    >>> from opnb.data import bayes_error
+    >>> round(bayes_error(), 3)
+    0.239
     """
     grid, step = np.linspace(-3.5 - 5 * overlap, 3.5 + 5 * overlap, 400, retstep=True)
     across, up = np.meshgrid(grid, grid)

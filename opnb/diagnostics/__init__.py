@@ -133,6 +133,16 @@ def diagnose(
     -------
     list of Finding
         Warnings first, then notices, then what is good; a check that does not apply says nothing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import diagnose
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> [finding.severity for finding in diagnose(clf, X, y, codes=("guessing",))]
+    ['good']
     """
     unknown = [code for code in codes or () if code not in _ALL]
     if unknown:
@@ -168,6 +178,17 @@ def advise(
     list of Finding
         Those given and those of `FOLD_CHECKS`, by severity; of equals those with the best advice first. Every remedy
         that was tried has its `trial`; `Finding.is_advice` tells whether it helps.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import advise, diagnose
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> findings = diagnose(clf, X, y, codes=("idle-directions",))
+    >>> len(advise(clf, X, y, findings)) >= len(findings)
+    True
     """
     tell = progress or (lambda code, share: None)
     with one_blas_thread():
@@ -217,7 +238,18 @@ def quick_findings(
     random_state: int = 0,
     progress: Callable[[str, float], None] | None = None,
 ) -> list[Finding]:
-    """Say what can be seen of a fit without another one: `diagnose` with `QUICK_CHECKS` only."""
+    """Say what can be seen of a fit without another one: `diagnose` with `QUICK_CHECKS` only.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import quick_findings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> {finding.severity for finding in quick_findings(clf, X, y)} <= {"good", "notice", "warning"}
+    True
+    """
     return diagnose(
         clf, X_train, y_train, X_test, y_test, codes=QUICK_CHECKS, random_state=random_state, progress=progress
     )

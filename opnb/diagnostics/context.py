@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from opnb.core.densities import ClassDensities
+from opnb.core.densities import NaiveBayesDensities, joint_log_likelihood
 from opnb.core.kernel import LOG_HEIGHT, Array
 from opnb.core.kernel_sums import class_log_sums
 from opnb.core.posterior import log_posterior
 from opnb.errors import DataError
 from opnb.estimators.base import single_fit
-from opnb.estimators.classifier import OPNBClassifier, joint_log_likelihood
+from opnb.estimators.classifier import OPNBClassifier
 
 Labels = NDArray[np.intp]
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class Context:
             raise DataError("X_train and y_train are not the rows of this fit: the class counts differ.")
         if clf.densities_[0].counts.max() < 2:
             raise DataError("Every class has a single row: there is nothing to diagnose. Give more rows.")
-        if clf.densities_[0].masses is not None:
+        if getattr(clf.densities_[0], "masses", None) is not None:
             raise DataError("This fit has sample weights, which a diagnosis does not know. Fit without them.")
         has_test = X_test is not None and len(np.asarray(y_test)) > 0
         test = scaled_rows(clf, X_test, y_test) if has_test else (None, None)  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ class Context:
         return np.random.default_rng(self.seed)
 
     @property
-    def model(self) -> ClassDensities:
+    def model(self) -> NaiveBayesDensities:
         """The class densities on the directions of the fit."""
         return self.clf.densities_[0]
 
@@ -237,7 +237,7 @@ def scaled_rows(clf: OPNBClassifier, X: ArrayLike, y: ArrayLike) -> tuple[Array,
     return scaled, np.searchsorted(clf.classes_, names)
 
 
-def cumulative_joint(model: ClassDensities, Z: Array) -> Array:
+def cumulative_joint(model: NaiveBayesDensities, Z: Array) -> Array:
     """Log of prior times density with the first 1, 2, ... directions, of shape (n_components, n, n_classes)."""
     joint = np.stack([model.log_densities(d, np.ascontiguousarray(z)).T for d, z in enumerate(Z.T)])
     joint[0] += model.log_prior

@@ -55,6 +55,16 @@ def dimension_curve(
     Returns
     -------
     DimensionCurve
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import dimension_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> dimension_curve(clf, X, y, X, y).n_components
+    array([1, 2])
     """
     context = Context.of(clf, X, y, X_test, y_test, 0)
     curves = context.curves
@@ -84,6 +94,13 @@ def principal_angles(V1: ArrayLike, V2: ArrayLike) -> Array:
     -------
     ndarray of shape (min(rank of V1, rank of V2),)
         Zero for a common direction, pi / 2 for a direction of one at right angles to the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.diagnostics import principal_angles
+    >>> principal_angles(np.eye(3)[:, :1], np.eye(3)[:, 1:2]).round(4)
+    array([1.5708])
     """
     return subspace_angles(_basis(V1), _basis(V2))[::-1]
 
@@ -129,6 +146,14 @@ def align_directions(reference: ArrayLike, other: ArrayLike) -> Alignment:
     -------
     Alignment
         The matching has the largest sum of absolute cosines; signs then make every cosine positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.diagnostics import align_directions
+    >>> match = align_directions(np.eye(3)[:, :2], -np.eye(3)[:, [1, 0]])
+    >>> match.order.tolist(), match.signs.tolist()
+    ([1, 0], [-1.0, -1.0])
     """
     A, B = (_unit_columns(V) for V in (reference, other))
     if A.shape != B.shape:
@@ -179,6 +204,16 @@ def one_standard_error_lam(cv: OPNBClassifierCV) -> LamChoice:
     Returns
     -------
     LamChoice
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> from opnb.diagnostics import one_standard_error_lam
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[1e-5, 0.001, 0.1], cv=2, n_components=2).fit(X, y)
+    >>> one_standard_error_lam(cv).lams
+    array([1.e-05, 1.e-03, 1.e-01])
     """
     errors = cv.cv_errors_
     mean = errors.mean(axis=1)

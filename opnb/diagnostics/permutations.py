@@ -80,6 +80,16 @@ def permuted_labels(
     Returns
     -------
     PermutedLabels
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import permuted_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(permuted_labels(clf, X, y, n_permutations=2)).__name__
+    'PermutedLabels'
     """
     context = Context.of(clf, X, y, None, None, random_state)
     rows = sampled_rows(context.labels, max_rows or context.labels.size, context.rng())

@@ -130,7 +130,9 @@ def margin_modes(context: Context) -> Array:
     model = context.model
     modes = np.zeros((min(_SHOWN, context.n_components), model.counts.size))
     for d in range(len(modes)):
-        for k, members in enumerate(np.split(model.members[d], np.cumsum(model.counts)[:-1])):
+        positions = context.X @ context.V[:, d]
+        for k in range(model.counts.size):
+            members = np.sort(positions[context.labels == k])
             values = np.unique(members)
             places = np.sort(np.concatenate([values, (values[1:] + values[:-1]) / 2]))
             heights = np.empty_like(places)

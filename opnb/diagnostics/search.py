@@ -142,6 +142,14 @@ def edge_finding(lams: Array, fold_errors: Array, lam: float) -> Finding | None:
     fold_errors : ndarray of shape (n_lams, n_folds)
     lam : float
         The one that was taken; only where it is the first or the last is there anything to say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.diagnostics import edge_finding
+    >>> lams, errors = np.array([0.001, 0.01, 0.1]), np.array([[0.3, 0.3], [0.2, 0.2], [0.1, 0.1]])
+    >>> edge_finding(lams, errors, 0.01) is None
+    True
     """
     best, last = int(np.argmin(np.abs(lams - lam))), lams.size - 1
     if last <= _INSIDE:

@@ -98,7 +98,7 @@ class OPNBAuto(OPNBClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from opnb import OPNBAuto
     >>> X, y = load_iris(return_X_y=True)
-    >>> auto = OPNBAuto(max_seconds=1).fit(X, y)
+    >>> auto = OPNBAuto(n_components=2, cv=3).fit(X, y)
     >>> auto.error_ < 0.1
     True
     """

@@ -16,18 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from opnb.core.kernel import Array
 from opnb.core.posterior import log_posterior
-from opnb.errors import OPNBError
 
 _LEAST_LOG = float(np.log(np.finfo(float).eps))
 
 
 def single_fit(estimator: Any) -> Any:
     """Give the one fit that a search over settings has chosen; any other estimator as it is."""
-    if hasattr(estimator, "members_"):
-        raise OPNBError(
-            f"{type(estimator).__name__} lets many projections vote, so it has no single picture. Show one of its "
-            "members_, or fit OPNBAuto, which chooses one projection from the same searches."
-        )
     return getattr(estimator, "best_estimator_", estimator)
 
 

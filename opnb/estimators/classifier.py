@@ -7,20 +7,20 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from opnb.core.densities import ClassDensities, greedy_order
+from opnb.core.densities import joint_log_likelihood
 from opnb.core.kernel import Array
+from opnb.core.lattice_densities import LatticeDensities
 from opnb.core.optimise import Callback, Trace
 from opnb.core.posterior import log_posterior
 from opnb.estimators.base import JointLogLikelihoodClassifier, ProjectionMixin
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, pose, search, starting_points
-from opnb.estimators.training import TrainingData, training_data
+from opnb.estimators.rows import TrainingRows, training_rows
+from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, search
 from opnb.estimators.validation import check_lam, check_parameters
 
 # Standard deviations beyond which two classes' densities cannot be told apart in double precision.
@@ -54,8 +54,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         Whether a point's own kernel counts in its class's density (the paper) or is left out.
     n_bins : int, "auto" or None, default="auto"
         Least number of lattice points a direction for the kernel sums of the fit; None sums exactly. "auto" bins from
-        1,000 rows on, which is twice as fast, and sums exactly with fewer rows or with leave-one-out. Predictions are
-        always exact.
+        1,000 rows on, which is twice as fast, and sums exactly with fewer rows or with leave-one-out. Predictions do
+        not depend on it: they are exact to at least five digits.
     scale : bool or "robust", default=True
         Whether to divide every feature by its standard deviation in the training data. "robust" centres at the median
         and divides by the range of the middle half (as wide as a standard deviation if the feature is normal), which a
@@ -109,15 +109,21 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     starts_ : list of Bunch
         One record a start: objective, log_likelihood, n_iter, converged, seconds, seed, V.
     n_iter_ : int
-    densities_ : list of ClassDensities
-        The model on the directions, and beside it those of the other starts where posteriors are averaged.
+    densities_ : list of ClassDensities or LatticeDensities
+        The model on the directions, and beside it those of the other starts where posteriors are averaged. From 20,000
+        rows on, and with Dask, log densities are kept on a lattice, off by no more than their `errors` on each
+        direction (a few millionths), so that the size of a model does not depend on the number of rows;
+        `n_bins=None` keeps exact ones.
+    sample_ : Bunch or None
+        With densities on a lattice, 5,000 rows for pictures (X, y): they go into model files, too, unless you set this
+        to None.
     converged_ : bool
         Whether the search came to rest: the gradient met `tol`, or a step gained less than tol / 1000 of the
         objective. It says nothing about other optima.
     stopped_ : bool
         Whether the callback stopped the fit.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     See Also
@@ -181,6 +187,9 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Or a Dask array or data frame: its partitions stay where they are (extra `cluster`), y and weights are
+            collections with the same partitions. Leave-one-out, `bend`, exact sums and the robust scale need all rows
+            in one memory.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             What rows count: a weight of two is the row twice (with leave-one-out, where a row is left out with its
@@ -337,72 +346,38 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         Path(path).write_bytes(model_to_bytes(self))
 
 
-def joint_log_likelihood(models: Sequence[ClassDensities], X: Array) -> Array:
-    """Give log p(x, class) at scaled rows, up to a constant of each row; several models are averaged.
-
-    Parameters
-    ----------
-    models : sequence of ClassDensities
-        As in `OPNBClassifier.densities_`.
-    X : ndarray of shape (m, n_features)
-
-    Returns
-    -------
-    ndarray of shape (m, n_classes)
-    """
-    joints = [model.joint_log_likelihood(X @ model.components.T) for model in models]
-    if len(joints) == 1:
-        return joints[0]
-    return logsumexp([log_posterior(joint) for joint in joints], axis=0) - np.log(len(joints))
-
-
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
     with one_blas_thread():
-        data = own_training_data(classifier, X, y, sample_weight)
-        starts = starting_points(classifier, data.X, data.labels, data.weights)
-        outcome = search(classifier, pose(classifier, data, classifier.lam), starts, classifier.max_iter)
-        keep_outcome(classifier, data, outcome)
+        rows = training_rows(classifier, X, y, sample_weight)
+        problem = rows.pose(classifier, classifier.lam)
+        keep_outcome(classifier, rows, search(classifier, problem, rows.starts(classifier), classifier.max_iter))
 
 
-def own_training_data(
-    classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> TrainingData:
-    """Prepare training data as the settings of a classifier ask for."""
-    return training_data(
-        classifier,
-        X,
-        y,
-        scale=classifier.scale,
-        likelihood=classifier.likelihood,
-        bend=classifier.bend,
-        sample_weight=sample_weight,
-    )
-
-
-def keep_outcome(classifier: OPNBClassifier, data: TrainingData, outcome: Outcome, *, ordered: bool = True) -> None:
+def keep_outcome(classifier: OPNBClassifier, rows: TrainingRows, outcome: Outcome, *, ordered: bool = True) -> None:
     """Set the fitted attributes of a classifier.
 
     Parameters
     ----------
     classifier : OPNBClassifier
-    data : TrainingData
+    rows : TrainingRows
     outcome : Outcome
     ordered : bool, default=True
         Whether to order the directions by what they add; predictions do not need it.
     """
     clf, problem, best = classifier, outcome.problem, outcome.best
     trace = outcome.traces[best]
-    clf.classes_ = data.classes
-    clf.class_prior_ = data.shares if problem.priors is None else problem.priors
-    clf.mean_, clf.scale_, clf.columns_ = data.scaling.mean, data.scaling.scale, data.columns
+    clf.classes_ = rows.classes
+    clf.class_prior_ = rows.shares if problem.priors is None else problem.priors
+    clf.mean_, clf.scale_, clf.columns_ = rows.scaling.mean, rows.scaling.scale, rows.columns
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:
-        order, clf.log_likelihood_ = greedy_order(trace.V, problem)
+        order, clf.log_likelihood_ = rows.ordered(trace.V, problem, trace.last.log_likelihood)
     averaged = [t for number, t in enumerate(outcome.traces) if number != best] if clf.combine == "average" else []
     clf.densities_ = [
-        ClassDensities.from_projection(trace.V[:, order], problem),
-        *(ClassDensities.from_projection(other.V, problem) for other in averaged),
+        rows.densities(trace.V[:, order], problem),
+        *(rows.densities(other.V, problem) for other in averaged),
     ]
+    clf.sample_ = rows.sample() if ordered and isinstance(clf.densities_[0], LatticeDensities) else None
     clf.components_, clf.bandwidths_ = clf.densities_[0].components, clf.densities_[0].bandwidths
     last = trace.last
     clf.objective_ = clf.log_likelihood_ - clf.lam * last.penalty - clf.independence * last.dependence

@@ -16,20 +16,24 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 from sklearn.utils import Bunch
 
-from opnb.core.densities import ClassDensities
+from opnb.core.densities import ClassDensities, NaiveBayesDensities
+from opnb.core.lattice_densities import LatticeDensities
 from opnb.errors import ModelFileError
 from opnb.estimators.base import single_fit
 from opnb.estimators.radial import RadialColumns
 from opnb.estimators.search import HISTORY_FIELDS
 from opnb.estimators.validation import check_lam, check_parameters
 
-# The first had neither priors nor weights, and no dependence in its records.
-_FORMAT, _READ = "opnb-model-2", ("opnb-model-1", "opnb-model-2")
+# The first had neither priors nor weights, and no dependence in its records; the third has densities on a lattice, and
+# other models are written as before, for older versions to read.
+_FORMAT, _LATTICE_FORMAT = "opnb-model-2", "opnb-model-3"
+_READ = ("opnb-model-1", _FORMAT, _LATTICE_FORMAT)
 _PLAIN = (str, int, float, bool, type(None))
 _FITTED_NUMBERS = ("objective_", "log_likelihood_", "n_iter_", "converged_", "stopped_", "best_start_")
 _SHARED_ARRAYS = ("class_prior_", "mean_", "scale_")
 _MODEL_ARRAYS = ("components", "bandwidths", "members", "counts")
 _OPTIONAL_ARRAYS = ("priors", "masses")
+_LATTICE_ARRAYS = ("components", "bandwidths", "counts", "low", "first", "levels", "slopes", "errors")
 _COLUMN_ARRAYS = ("landmarks", "weights", "centre")
 _GIVEN_ARRAYS = ("init", "priors")  # parameters that may be arrays
 _NOVELTY = "novelty"  # densities of the training rows, see `opnb.estimators.novelty`; older versions pass it over
@@ -46,27 +50,10 @@ def model_to_bytes(classifier: Any) -> bytes:
     return _written(_description(fitted), _arrays(fitted))
 
 
-def ensemble_to_bytes(ensemble: Any) -> bytes:
-    """Give the content of a file of several fits that vote."""
-    if not hasattr(ensemble, "members_"):
-        raise ModelFileError("This classifier is not fitted yet: call fit before save.")
-    members = ensemble.members_
-    arrays = {f"member/{n}/{name}": array for n, fit in enumerate(members) for name, array in _arrays(fit).items()}
-    arrays["weights"] = ensemble.weights_
-    parameters = ensemble.get_params(deep=False).items()
-    description = {
-        "parameters": {name: _plain(value) for name, value in parameters if isinstance(value, (*_PLAIN, np.generic))},
-        "members": [_description(fit) for fit in members],
-        "settings": [dict(setting) for setting in ensemble.settings_],
-        "recipe": getattr(ensemble, "recipe_", None),
-        "feature_names": getattr(ensemble, "feature_names_in_", np.array([])).tolist(),
-    }
-    return _written(description, arrays)
-
-
 def _written(description: dict[str, Any], arrays: dict[str, NDArray]) -> bytes:
     text = json.dumps(description, allow_nan=True)
-    return save(arrays, metadata={"format": _FORMAT, "model": text, "digest": _digest(text, arrays)})
+    version = _LATTICE_FORMAT if any("levels/" in name for name in arrays) else _FORMAT
+    return save(arrays, metadata={"format": version, "model": text, "digest": _digest(text, arrays)})
 
 
 def read_model(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
@@ -82,7 +69,7 @@ def read_model(data: bytes, name: str) -> tuple[str, dict[str, NDArray]]:
         ) from error
     if metadata.get("format") not in _READ:
         raise ModelFileError(
-            f"{name} has the format {metadata.get('format')!r}; this version reads up to {_FORMAT!r}. "
+            f"{name} has the format {metadata.get('format')!r}; this version reads up to {_READ[-1]!r}. "
             "Save the model again, or read it with a newer version."
         )
     text = metadata.get("model", "")
@@ -103,9 +90,13 @@ def _digest(text: str, arrays: dict[str, NDArray]) -> str:
 def _arrays(classifier: Any) -> dict[str, NDArray]:
     arrays = {name: getattr(classifier, name) for name in _SHARED_ARRAYS}
     for number, model in enumerate(classifier.densities_):
-        kept = [*_MODEL_ARRAYS, *(name for name in _OPTIONAL_ARRAYS if getattr(model, name) is not None)]
+        always = _LATTICE_ARRAYS if isinstance(model, LatticeDensities) else _MODEL_ARRAYS
+        kept = [*always, *(name for name in _OPTIONAL_ARRAYS if getattr(model, name, None) is not None)]
         arrays |= {f"{name}/{number}": getattr(model, name) for name in kept}
     arrays |= {f"start/{number}": start.V for number, start in enumerate(classifier.starts_)}
+    if getattr(classifier, "sample_", None) is not None:
+        arrays["sample/X"] = np.asarray(classifier.sample_.X, dtype=np.float32)
+        arrays["sample/labels"] = np.searchsorted(classifier.classes_, classifier.sample_.y)
     if classifier.columns_ is not None:
         arrays |= {f"columns/{name}": getattr(classifier.columns_, name) for name in _COLUMN_ARRAYS}
     for name in _GIVEN_ARRAYS:
@@ -168,6 +159,7 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
         raise ValueError("its setting bend does not fit its directions")
     classifier.densities_ = [_densities(arrays, number) for number in range(description["n_models"])]
     _check_shapes(classifier)
+    classifier.sample_ = _sample(arrays, classifier)
     classifier.components_, classifier.bandwidths_ = (
         classifier.densities_[0].components,
         classifier.densities_[0].bandwidths,
@@ -193,7 +185,23 @@ def _columns(description: dict[str, Any], arrays: dict[str, NDArray], p: int) ->
     return columns
 
 
-def _densities(arrays: dict[str, NDArray], number: int) -> ClassDensities:
+def _sample(arrays: dict[str, NDArray], classifier: Any) -> Bunch | None:
+    """Give the rows for pictures, if there are any, after a look at whether they can be rows of this model."""
+    if "sample/X" not in arrays:
+        return None
+    X, labels = arrays["sample/X"], arrays["sample/labels"]
+    fit = X.ndim == 2 and X.shape == (labels.size, classifier.n_features_in_) and labels.shape == (len(X),)
+    if not (fit and X.dtype == np.float32 and np.isfinite(X).all() and labels.dtype.kind == "i"):
+        raise ValueError("its sample of rows does not fit its features")
+    if not ((labels >= 0) & (labels < classifier.classes_.size)).all():
+        raise ValueError("its sample of rows has classes that the model has not")
+    return Bunch(X=X, y=classifier.classes_[labels])
+
+
+def _densities(arrays: dict[str, NDArray], number: int) -> NaiveBayesDensities:
+    if f"levels/{number}" in arrays:
+        tables: Any = {name: arrays[f"{name}/{number}"] for name in _LATTICE_ARRAYS}
+        return LatticeDensities(**tables, priors=arrays.get(f"priors/{number}"))
     optional: Any = {name: arrays.get(f"{name}/{number}") for name in _OPTIONAL_ARRAYS}
     return ClassDensities(*(arrays[f"{name}/{number}"] for name in _MODEL_ARRAYS), **optional)
 
@@ -219,23 +227,51 @@ def _check_shapes(classifier: Any) -> None:
         raise ValueError("its feature names do not fit its features")
     n_columns = p if classifier.columns_ is None else classifier.columns_.centre.size
     for model in classifier.densities_:
-        m = model.bandwidths.size
-        fits = model.components.shape == (m, n_columns) and model.counts.shape == (n_classes,)
-        if not (fits and model.counts.min() > 0 and model.members.shape == (m, int(model.counts.sum()))):
-            raise ValueError("its directions and its training points do not fit together")
-        _check_weights(model, n_classes)
-        if any(getattr(model, name).dtype != np.float64 for name in ("components", "bandwidths", "members")):
-            raise ValueError("its numbers are not doubles")
-        if not (np.isfinite(model.components).all() and np.isfinite(model.members).all()):
-            raise ValueError("it holds numbers that are not finite")
-        blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
-        if not ((model.bandwidths > 0).all() and all((np.diff(block) >= 0).all() for block in blocks)):
-            raise ValueError("its bandwidths are not positive or its training points are not sorted")
+        fits = model.components.shape == (model.bandwidths.size, n_columns) and model.counts.shape == (n_classes,)
+        if not (fits and model.counts.min() > 0):
+            raise ValueError("its directions and its classes do not fit together")
+        if isinstance(model, LatticeDensities):
+            _check_lattice(model)
+        else:
+            _check_members(model)
+        if not (model.bandwidths > 0).all():
+            raise ValueError("its bandwidths are not positive")
 
 
-def _check_weights(model: ClassDensities, n_classes: int) -> None:
+def _check_members(model: ClassDensities) -> None:
+    """Refuse training points that no fit has."""
+    if model.members.shape != (model.bandwidths.size, int(model.counts.sum())):
+        raise ValueError("its directions and its training points do not fit together")
+    _check_positive(model, {"priors": model.counts.shape, "masses": model.members.shape})
+    _check_doubles(model, ("components", "bandwidths", "members"))
+    blocks = np.split(model.members, np.cumsum(model.counts)[:-1], axis=1)
+    if not all((np.diff(block) >= 0).all() for block in blocks):
+        raise ValueError("its training points are not sorted")
+
+
+def _check_lattice(model: LatticeDensities) -> None:
+    """Refuse tables of log densities that no fit has."""
+    m, first, shape = model.bandwidths.size, model.first, (len(model.levels), model.counts.size)
+    fits = first.shape == (m + 1,) and first.dtype == np.int64 and model.low.shape == model.errors.shape == (m,)
+    if not (fits and first[0] == 0 and first[-1] == shape[0] and (np.diff(first) > 1).all()):
+        raise ValueError("its directions and its lattices do not fit together")
+    if not model.levels.shape == model.slopes.shape == shape:
+        raise ValueError("its lattices and its classes do not fit together")
+    _check_positive(model, {"priors": model.counts.shape})
+    _check_doubles(model, ("components", "bandwidths", "low", "levels", "slopes", "errors"))
+    if np.abs(model.slopes).max() > 1.0:
+        raise ValueError("its densities fall faster than a kernel")
+
+
+def _check_doubles(model: NaiveBayesDensities, names: Sequence[str]) -> None:
+    if any(getattr(model, name).dtype != np.float64 for name in names):
+        raise ValueError("its numbers are not doubles")
+    if not all(np.isfinite(getattr(model, name)).all() for name in names if name != "bandwidths"):
+        raise ValueError("it holds numbers that are not finite")
+
+
+def _check_positive(model: NaiveBayesDensities, shapes: dict[str, tuple[int, ...]]) -> None:
     """Refuse priors and weights that no fit has."""
-    shapes = {"priors": (n_classes,), "masses": model.members.shape}
     for name, shape in shapes.items():
         given = getattr(model, name)
         if given is not None and not (

@@ -15,12 +15,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from opnb.core.initialisation import pca_start, random_start
 from opnb.core.kernel import Array
-from opnb.core.objective import Problem, make_problem
+from opnb.core.objective import PenalisedProblem, Problem, make_problem
 from opnb.core.optimise import Callback, Iteration, Trace, maximise
 from opnb.core.weights import check_priors
 from opnb.estimators.training import Labels, TrainingData
@@ -67,11 +67,19 @@ class Start:
     seed: int | None
 
 
+class PosedProblem(PenalisedProblem, Protocol):
+    """An objective with the class probabilities that it was posed with."""
+
+    @property
+    def priors(self) -> Array | None:
+        """Class probabilities; None is the shares of the rows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What came of the starts on a problem; starts that a stop left out have no trace."""
 
-    problem: Problem
+    problem: PosedProblem
     starts: Sequence[Start]
     traces: Sequence[Trace]
 
@@ -104,19 +112,44 @@ def pose(settings: SearchSettings, data: TrainingData, lam: float) -> Problem:
 
 def starting_points(settings: SearchSettings, X: Array, labels: Labels, weights: Array | None = None) -> list[Start]:
     """Make the projections from which the searches begin, for scaled rows; a column of zeros has no weight in any."""
-    varies = np.any(X, axis=0, keepdims=True).T
-    return [Start(start.V * varies, start.seed) for start in _starts(settings, X, labels, weights)]
+
+    def called(m: int) -> Array:
+        return settings.init(X, labels, m)  # type: ignore[operator]
+
+    return starts_of(settings, np.any(X, axis=0), lambda m: pca_start(X, m, weights), called)
 
 
-def _starts(settings: SearchSettings, X: Array, labels: Labels, weights: Array | None) -> list[Start]:
-    p, m = X.shape[1], _n_components(settings, X.shape[1])
+def starts_of(
+    settings: SearchSettings,
+    varies: NDArray[np.bool_],
+    pca: Callable[[int], Array],
+    called: Callable[[int], Array] | None = None,
+) -> list[Start]:
+    """Make the starts for rows that are elsewhere.
+
+    Parameters
+    ----------
+    settings : SearchSettings
+    varies : ndarray of bool of shape (p,)
+        Which columns are not zero throughout; the others have no weight in any start.
+    pca, called : callable
+        Give so many principal directions, and what an `init` that is a function gives; None where it cannot be one.
+    """
+    starts = _starts(settings, varies.size, pca, called)
+    return [Start(start.V * varies[:, None], start.seed) for start in starts]
+
+
+def _starts(
+    settings: SearchSettings, p: int, pca: Callable[[int], Array], called: Callable[[int], Array] | None
+) -> list[Start]:
+    m = _n_components(settings, p)
     if isinstance(settings.init, str) and settings.init == "random":
         # Plain integers, so that a single start can be repeated by its seed.
         seeds = check_random_state(settings.random_state).randint(2**31 - 1, size=settings.n_init)
         return [Start(random_start(p, m, np.random.default_rng(seed)), int(seed)) for seed in seeds]
     if isinstance(settings.init, str):
-        return [Start(pca_start(X, m, weights), None)]
-    given = settings.init(X, labels, m) if callable(settings.init) else settings.init
+        return [Start(pca(m), None)]
+    given = called(m) if called is not None and callable(settings.init) else settings.init
     return [Start(check_start(given, (p, m)), None)]
 
 
@@ -132,7 +165,7 @@ def _n_components(settings: SearchSettings, p: int) -> int:
     return shape[1] if len(shape) == 2 else default_components(p)
 
 
-def search(settings: SearchSettings, problem: Problem, starts: Sequence[Start], max_iter: int) -> Outcome:
+def search(settings: SearchSettings, problem: PosedProblem, starts: Sequence[Start], max_iter: int) -> Outcome:
     """Run every start. After a stop by the callback the starts that have not begun are left out.
 
     Without iterations (`max_iter` 0) nothing is searched: the outcome is the starts themselves, evaluated.

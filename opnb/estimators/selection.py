@@ -18,14 +18,15 @@ from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from opnb.core.kernel import Array
-from opnb.core.objective import AUTO_POINTS, Problem
+from opnb.core.objective import AUTO_POINTS
 from opnb.core.optimise import Callback
 from opnb.core.weights import check_sample_weight
-from opnb.errors import EdgeOfGridWarning
+from opnb.errors import EdgeOfGridWarning, needs
 from opnb.estimators.base import log_losses
-from opnb.estimators.classifier import OPNBClassifier, keep_outcome, own_training_data
+from opnb.estimators.classifier import OPNBClassifier, keep_outcome
 from opnb.estimators.parallel import one_blas_thread
-from opnb.estimators.search import Start, pose, search, starting_points
+from opnb.estimators.rows import TrainingRows, is_scattered, training_rows
+from opnb.estimators.search import Start, search
 from opnb.estimators.training import validated
 from opnb.estimators.validation import Fold, check_choice, check_folds, check_lam, check_parameters
 
@@ -74,15 +75,22 @@ def fit_path(
     """
     first = clone(template)
     with one_blas_thread():
-        data = own_training_data(first, X, y, sample_weight)
-        starts = first_starts = starting_points(first, data.X, data.labels, data.weights)
-        problem = _searched(first, pose(first, data, lams[-1]))
+        return _walked(first, training_rows(first, X, y, sample_weight), lams, ordered)
+
+
+def _walked(
+    first: OPNBClassifier, rows: TrainingRows, lams: Sequence[float] | Array, ordered: bool
+) -> list[OPNBClassifier]:
+    """Walk the path on rows wherever they are; `first` has all settings but lam, and knows the features."""
+    with one_blas_thread():
+        starts = first_starts = rows.starts(first)
+        problem = _searched(first, rows.pose(first, lams[-1]))
         path: list[OPNBClassifier] = []
         for lam in reversed(lams):
             model = _like(first, lam)
             share = _STEP_SHARE if path else _FIRST_SHARE
-            outcome = search(model, replace(problem, lam=lam), starts, math.ceil(share * template.max_iter))
-            keep_outcome(model, data, outcome, ordered=ordered)
+            outcome = search(model, replace(problem, lam=lam), starts, math.ceil(share * first.max_iter))
+            keep_outcome(model, rows, outcome, ordered=ordered)
             starts = [Start(_nudged(t.V, s.V), s.seed) for s, t in zip(first_starts, outcome.traces, strict=False)]
             path.append(model)
     return path[::-1]
@@ -95,13 +103,13 @@ def _like(first: OPNBClassifier, lam: float) -> OPNBClassifier:
     return model
 
 
-def _searched(template: OPNBClassifier, problem: Problem) -> Problem:
+def _searched(template: OPNBClassifier, problem: Any) -> Any:
     """Put the kernel sums of a path on a lattice also where a single fit would sum few rows exactly.
 
     A path is hundreds of evaluations that only have to tell the lams apart; the chosen solution is finished with the
     sums of a single fit. Leaving points out gains nothing from a lattice.
     """
-    if template.n_bins != "auto" or problem.leave_out:
+    if template.n_bins != "auto" or template.likelihood == "leave-one-out":
         return problem
     return replace(problem, n_bins=AUTO_POINTS)
 
@@ -117,9 +125,12 @@ def finish(model: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: Arr
     """Continue the search of a member of a path up to its tolerance, unless it is there."""
     if not model.converged_:
         with one_blas_thread():
-            data = own_training_data(model, X, y, sample_weight)
-            starts = [Start(start.V, start.seed) for start in model.starts_]
-            keep_outcome(model, data, search(model, pose(model, data, model.lam), starts, model.max_iter))
+            _finished(model, training_rows(model, X, y, sample_weight))
+
+
+def _finished(model: OPNBClassifier, rows: TrainingRows) -> None:
+    starts = [Start(start.V, start.seed) for start in model.starts_]
+    keep_outcome(model, rows, search(model, rows.pose(model, model.lam), starts, model.max_iter))
 
 
 def draw_folds(
@@ -174,6 +185,17 @@ class OPNBClassifierCV(OPNBClassifier):
     See Also
     --------
     OPNBClassifier : A single fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> cv.cv_errors_.shape
+    (3, 3)
+    >>> cv.lam_ in cv.lams_
+    True
     """
 
     def __init__(
@@ -234,7 +256,7 @@ class OPNBClassifierCV(OPNBClassifier):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         groups : array-like of shape (n_samples,), default=None
-            Rows that belong together, for a `cv` that keeps them so, such as `GroupKFold`.
+            Rows that belong together, for a `cv` that keeps them so, such as `GroupKFold`. Not with Dask.
         sample_weight : array-like of shape (n_samples,), default=None
             As in `OPNBClassifier.fit`; held-out rows count by their weights, too.
 
@@ -251,6 +273,17 @@ class OPNBClassifierCV(OPNBClassifier):
 
     def _choose(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
         self.lams_ = self._checked_lams()
+        if is_scattered(X):
+            best = self._judge_in_pieces(X, y, groups, sample_weight)
+        else:
+            best = self._judge_in_memory(X, y, groups, sample_weight)
+        self._adopt(self.path_[best])
+        self.n_iter_ = sum(model.n_iter_ for model in self.path_[best:])
+
+    def _judge_in_memory(
+        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> int:
+        """Walk the path on every fold and on all rows; give the place of the chosen lam, whose fit is finished."""
         checked, targets = validated(self, X, y)
         weights = None if sample_weight is None else check_sample_weight(sample_weight, len(checked))
         template = self._template()
@@ -263,8 +296,28 @@ class OPNBClassifierCV(OPNBClassifier):
         self.cv_errors_, self.cv_log_losses_ = np.stack(columns, axis=2)
         best = self._best()
         finish(self.path_[best], X, y, weights)
-        self._adopt(self.path_[best])
-        self.n_iter_ = sum(model.n_iter_ for model in self.path_[best:])
+        return best
+
+    def _judge_in_pieces(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> int:
+        """See `_judge_in_memory`, for a Dask collection: its partitions are dealt into folds where they are."""
+        if groups is not None or not isinstance(self.cv, Integral):
+            raise ValueError("Folds of a Dask collection are dealt at random: give cv as a number, and no groups.")
+        with needs("cluster"):
+            from opnb.estimators.distributed import rows_of_collection
+        template = self._template()
+        rows = rows_of_collection(template, X, y, sample_weight, int(self.cv))
+        columns = []
+        for fold in range(int(self.cv)):
+            learnt = rows.without(fold)
+            path = _walked(template, learnt, self.lams_, ordered=False)
+            columns.append(learnt.judged([model.densities_ for model in path], fold))
+        self.cv_errors_, self.cv_log_losses_ = np.stack(columns, axis=2)
+        self.path_ = _walked(template, rows, self.lams_, ordered=True)
+        best = self._best()
+        if not self.path_[best].converged_:
+            _finished(self.path_[best], rows)
+        self.__dict__.update({name: value for name, value in vars(template).items() if name in _FEATURES})
+        return best
 
     def _warn_at_the_edge(self) -> None:
         """Say that values beyond the grid may do better, where its last value beats its neighbour."""

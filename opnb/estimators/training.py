@@ -43,7 +43,7 @@ class Scaling:
     @classmethod
     def of(cls, X: Array, scale: bool | str = True, weights: Array | None = None) -> "Scaling":
         """Measure training rows; `scale` as in `OPNBClassifier`, and weights count rows."""
-        varies = np.ptp(X, axis=0) > _ROUNDING * np.abs(X).max(axis=0)
+        varies = is_more_than_rounding(X.min(axis=0), X.max(axis=0))
         centre, spread = _mean_and_deviation(X, weights)
         if not scale:
             spread = np.ones_like(spread)
@@ -77,8 +77,18 @@ def _moments(X: Array, weights: Array | None) -> tuple[Array, Array]:
         return X.mean(axis=0), X.std(axis=0, ddof=1)
     whole = weights.sum()
     mean = weights @ X / whole
+    return mean, sample_deviation(weights @ np.square(X - mean), whole, weighted=True)
+
+
+def sample_deviation(squares: Array, whole: float, weighted: bool) -> Array:
+    """Give standard deviations from sums of squares around the mean, and the number of rows or their weights."""
     # Weights that sum to little cannot be counts of rows: less than one row is taken off for the mean then.
-    return mean, np.sqrt(weights @ np.square(X - mean) / max(whole - 1.0, whole / 2))
+    return np.sqrt(squares / max(whole - 1.0, whole / 2 if weighted else 1.0))
+
+
+def is_more_than_rounding(low: Array, high: Array) -> NDArray[np.bool_]:
+    """Tell which columns vary by more than rounding, from their least and largest values."""
+    return high - low > _ROUNDING * np.maximum(np.abs(low), np.abs(high))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ with needs("plot"):
 from opnb.figures.class_scores import calibration_figure, roc_figure
 from opnb.figures.columns import column_path_figure, importance_figure
 from opnb.figures.comparison import comparison_figure
+from opnb.figures.display import OPNBDisplay
 from opnb.figures.evidence import evidence_figure
 from opnb.figures.export import NoBrowserError, figure_html, figure_png, figure_svg
 from opnb.figures.margins import draw_margins, draw_scatter_matrix, margins_figure, scatter_matrix_figure
@@ -25,6 +26,7 @@ from opnb.figures.touring import Tour, tour
 
 __all__ = [
     "NoBrowserError",
+    "OPNBDisplay",
     "Tour",
     "calibration_figure",
     "column_path_figure",

@@ -29,6 +29,17 @@ def roc_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import roc_figure
+    >>> from opnb.views import class_scores, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(roc_figure(class_scores(project(clf, X[::2], y[::2], X[1::2], y[1::2])))).__name__
+    'Figure'
     """
     lines = []
     for k, name, style in _in_focus(scores, focus):
@@ -58,6 +69,17 @@ def calibration_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import calibration_figure
+    >>> from opnb.views import class_scores, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(calibration_figure(class_scores(project(clf, X[::2], y[::2], X[1::2], y[1::2])))).__name__
+    'Figure'
     """
     lines = []
     for k, name, style in _in_focus(scores, focus):

@@ -27,6 +27,17 @@ def importance_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import importance_figure
+    >>> from opnb.views import column_importance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(importance_figure(column_importance(clf, X, y, shuffles=2))).__name__
+    'Figure'
     """
     look = find_theme(theme)
     count = min(most, len(view.columns))

@@ -41,6 +41,18 @@ def comparison_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import comparison_figure
+    >>> from opnb.views import projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> view = projection_view(clf, X, y)
+    >>> type(comparison_figure([view, view], ["One", "Two"])).__name__
+    'Figure'
     """
     if not views or len(titles) != len(views):
         raise ValueError(f"comparison_figure needs a title for each of its views, got {len(titles)} for {len(views)}.")

@@ -49,6 +49,18 @@ def evidence_figure(
     -------
     plotly.graph_objects.Figure or None
         None for a code that has no picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import diagnose
+    >>> from opnb.figures import evidence_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> (finding,) = diagnose(clf, X, y, codes=("overfit-scale",))
+    >>> type(evidence_figure(finding.code, finding.evidence)).__name__
+    'Figure'
     """
     if code not in _PICTURES:
         return None

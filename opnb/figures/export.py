@@ -62,7 +62,18 @@ def figure_svg(figure: go.Figure, *, width: int = 1000, height: int | None = Non
 
 
 def figure_html(figure: go.Figure, *, title: str | None = None) -> str:
-    """Give a page that holds the figure and Plotly itself, so that it opens without a network."""
+    """Give a page that holds the figure and Plotly itself, so that it opens without a network.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import figure_html, projection_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> figure_html(projection_figure(clf, X, y), title="Iris")[:6]
+    '<!doct'
+    """
     page = figure.to_html(include_plotlyjs=True, full_html=True, config=CONFIG)
     return page if title is None else page.replace("<head>", f"<head><title>{escape(title)}</title>", 1)
 

@@ -48,6 +48,16 @@ def margins_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import margins_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(margins_figure(clf, X, y)).__name__
+    'Figure'
     """
     names = {"class_names": class_names, "feature_names": feature_names}
     data = project(clf, X, y, **names) if projected is None else projected  # type: ignore[arg-type]
@@ -68,6 +78,17 @@ def draw_margins(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_margins
+    >>> from opnb.views import margins_view, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(draw_margins(margins_view(clf, project(clf, X, y)))).__name__
+    'Figure'
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
     across = min(len(view.margins), columns or (1 if compact else 3))
@@ -140,6 +161,16 @@ def scatter_matrix_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import scatter_matrix_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(scatter_matrix_figure(clf, X, y)).__name__
+    'Figure'
     """
     names = {"class_names": class_names, "feature_names": feature_names}
     data = (
@@ -164,6 +195,17 @@ def draw_scatter_matrix(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_scatter_matrix
+    >>> from opnb.views import project, scatter_matrix_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(draw_scatter_matrix(scatter_matrix_view(clf, project(clf, X, y)))).__name__
+    'Figure'
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
     m = len(view.margins)

@@ -39,6 +39,16 @@ def loadings_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import loadings_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(loadings_figure(clf)).__name__
+    'Figure'
     """
     return draw_loadings(loadings_view(clf, feature_names, directions, most=most), **drawing)
 
@@ -51,6 +61,17 @@ def draw_loadings(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_loadings
+    >>> from opnb.views import loadings_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(draw_loadings(loadings_view(clf))).__name__
+    'Figure'
     """
     look = find_theme(theme)
     names = unique_names(view.feature_names, 18 if compact else 34)
@@ -138,6 +159,18 @@ def confusion_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import confusion_figure
+    >>> from opnb.views import metrics, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> train, held_out = metrics(project(clf, X, y))
+    >>> type(confusion_figure(train)).__name__
+    'Figure'
     """
     look = find_theme(theme)
     names = unique_names(class_labels(metrics.class_names), 12 if compact else 18)
@@ -201,6 +234,16 @@ def history_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import history_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(history_figure(clf.history_)).__name__
+    'Figure'
     """
     view = history if isinstance(history, HistoryView) else history_view(history)
     look = find_theme(theme)

@@ -41,6 +41,15 @@ def spread_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.figures import spread_figure
+    >>> from opnb.views import spread
+    >>> errors = np.array([[0.1, 0.2], [0.2, 0.2]])
+    >>> type(spread_figure(spread(errors, ["OPNB", "LDA"], [0, 1]), "error")).__name__
+    'Figure'
     """
     look = find_theme(theme)
     names = unique_names(spread.names, _LONGEST)

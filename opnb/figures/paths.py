@@ -33,6 +33,19 @@ def draw_movie(movie: Movie, *, theme: str = "neutral", compact: bool = False) -
     -------
     plotly.graph_objects.Figure
         With frames, a slider and buttons to play, to stop and to step.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> from opnb.figures import draw_movie
+    >>> from opnb.views import path_errors, path_movie, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> errors = path_errors(cv, X, y, X[::2], y[::2])
+    >>> movie = path_movie(cv, project(cv, X, y), X, errors)
+    >>> len(draw_movie(movie).frames)
+    3
     """
     look, height = find_theme(theme), 560 if compact else 640
     parts = [_frame(movie, number, look) for number in range(len(movie.names))]
@@ -94,7 +107,19 @@ def _movie_axes(movie: Movie) -> dict[str, Any]:
 
 
 def draw_still(movie: Movie, *, theme: str = "neutral", height: int = 230) -> go.Figure:
-    """Draw the first frame small, without axes or legend."""
+    """Draw the first frame small, without axes or legend.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_still
+    >>> from opnb.views import project, still
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(draw_still(still(project(clf, X, y), "Iris"))).__name__
+    'Figure'
+    """
     look = find_theme(theme)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False, "showline": True, "mirror": True}
     return make_figure(
@@ -128,6 +153,18 @@ def path_figure(errors: PathErrors, lam: float, *, theme: str = "neutral", compa
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> from opnb.figures import path_figure
+    >>> from opnb.views import path_errors
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> errors = path_errors(cv, X, y, X[::2], y[::2])
+    >>> type(path_figure(errors, cv.lam_)).__name__
+    'Figure'
     """
     look, choice, height = find_theme(theme), errors.choice, 400
     folds = trace(
@@ -208,6 +245,17 @@ def dimension_figure(curve: DimensionCurve, *, theme: str = "neutral", compact: 
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import dimension_curve
+    >>> from opnb.figures import dimension_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(dimension_figure(dimension_curve(clf, X, y, X, y))).__name__
+    'Figure'
     """
     look, height = find_theme(theme), 500
     lines = [_line(curve, curve.error, "training", 0, "y"), _line(curve, curve.log_likelihood, "training", 0, "y2")]

@@ -6,9 +6,7 @@ from typing import Any
 from opnb.figures.palette import BOUNDARY, COLOURS, Theme
 
 
-def slider(
-    names: Sequence[str], first: int, look: Theme, step: int, *, redraw: bool = False, size: int = 11, room: int = 96
-) -> dict[str, Any]:
+def slider(names: Sequence[str], first: int, look: Theme, step: int) -> dict[str, Any]:
     """Describe a slider below a figure whose frames are called "0", "1", ...
 
     Parameters
@@ -20,15 +18,9 @@ def slider(
     look : Theme
     step : int
         Milliseconds from frame to frame.
-    redraw : bool, default=False
-        Whether everything is drawn anew, which images and notes need; else points glide.
-    size : int, default=11
-        Of the letters.
-    room : int, default=96
-        For the buttons at its left.
     """
     steps = [
-        {"method": "animate", "args": [[f"{number}"], animation(step, redraw)], "label": name}
+        {"method": "animate", "args": [[f"{number}"], animation(step)], "label": name}
         for number, name in enumerate(names)
     ]
     return {
@@ -38,9 +30,9 @@ def slider(
         "len": 1.0,
         "y": 0.0,
         "yanchor": "top",
-        "pad": {"t": 70, "b": 0, "l": room, "r": 12},
+        "pad": {"t": 70, "b": 0, "l": 96, "r": 12},
         "currentvalue": {"visible": False},
-        "font": {"size": size, "color": look.quiet},
+        "font": {"size": 11, "color": look.quiet},
         "bgcolor": look.grid,
         "activebgcolor": COLOURS[0],
         "bordercolor": look.grid,
@@ -48,10 +40,10 @@ def slider(
     }
 
 
-def play_and_stop(look: Theme, step: int, *, redraw: bool = False, size: int = 13) -> dict[str, Any]:
+def play_and_stop(look: Theme, step: int) -> dict[str, Any]:
     """Describe the buttons at the left of the slider; the parameters are those of `slider`."""
-    play = {"label": "▶", "method": "animate", "args": [None, {**animation(step, redraw), "fromcurrent": True}]}
-    stop = {"label": "❚❚", "method": "animate", "args": [[None], animation(0, redraw)]}
+    play = {"label": "▶", "method": "animate", "args": [None, {**animation(step), "fromcurrent": True}]}
+    stop = {"label": "❚❚", "method": "animate", "args": [[None], animation(0)]}
     return {
         "type": "buttons",
         "direction": "right",
@@ -62,14 +54,14 @@ def play_and_stop(look: Theme, step: int, *, redraw: bool = False, size: int = 1
         "y": 0.0,
         "yanchor": "top",
         "pad": {"t": 66, "l": 0},
-        "font": {"color": BOUNDARY, "size": size},
+        "font": {"color": BOUNDARY, "size": 13},
         "bgcolor": "rgba(128,128,128,0.12)",
         "bordercolor": look.grid,
     }
 
 
-def animation(step: int, redraw: bool = False) -> dict[str, Any]:
-    """Say how a figure moves on: points glide for the whole step, or all is drawn anew at its start."""
+def animation(step: int) -> dict[str, Any]:
+    """Say how a figure moves on: points glide for the whole step."""
     # The layout of a frame changes at once, the points glide.
-    moving = {"duration": 0 if redraw else step, "easing": "cubic-in-out"}
-    return {"mode": "immediate", "frame": {"duration": step, "redraw": redraw}, "transition": moving}
+    moving = {"duration": step, "easing": "cubic-in-out"}
+    return {"mode": "immediate", "frame": {"duration": step, "redraw": False}, "transition": moving}

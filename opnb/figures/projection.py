@@ -25,7 +25,7 @@ from opnb.figures.strip import draw_strip
 from opnb.figures.text import axis_title, class_labels, label_text
 from opnb.views.model import fitted_model
 from opnb.views.projection import ProjectionView, projection_view
-from opnb.views.strip import strip_view
+from opnb.views.strip import StripView, strip_view
 
 _STRIP_OPTIONS = (
     "extent",
@@ -37,7 +37,7 @@ _STRIP_OPTIONS = (
     "class_names",
     "feature_names",
 )
-_DRAWING_OPTIONS = ("theme", "focus", "title", "fade", "selectable", "height", "compact")
+DRAWING_OPTIONS = ("theme", "focus", "title", "fade", "selectable", "height", "compact")
 
 
 def projection_figure(
@@ -66,13 +66,38 @@ def projection_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import projection_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> figure = projection_figure(clf, X, y)
+    >>> figure.layout.xaxis.title.text[:11]
+    'Direction 1'
     """
-    drawing = {name: options.pop(name) for name in _DRAWING_OPTIONS if name in options}
+    drawing = {name: options.pop(name) for name in DRAWING_OPTIONS if name in options}
+    return draw_picture(picture_view(clf, X, y, X_test, y_test, directions, **options), **drawing)
+
+
+def picture_view(
+    clf: Any, X: Any, y: Any, X_test: Any, y_test: Any, directions: tuple[int, int], **options: Any
+) -> ProjectionView | StripView:
+    """Compute the picture of two directions, or the strip of a model that has one."""
     if len(fitted_model(clf).components_) == 1:
         given = {name: value for name, value in options.items() if name in _STRIP_OPTIONS}
+        return strip_view(clf, X, y, X_test, y_test, **given)
+    return projection_view(clf, X, y, X_test, y_test, directions, **options)
+
+
+def draw_picture(view: ProjectionView | StripView, **drawing: Any) -> go.Figure:
+    """Draw what `picture_view` gives, with the options of `draw_projection`."""
+    if isinstance(view, StripView):
         drawing.pop("fade", None)
-        return draw_strip(strip_view(clf, X, y, X_test, y_test, **given), **drawing)
-    return draw_projection(projection_view(clf, X, y, X_test, y_test, directions, **options), **drawing)
+        return draw_strip(view, **drawing)
+    return draw_projection(view, **drawing)
 
 
 def draw_projection(
@@ -111,6 +136,17 @@ def draw_projection(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_projection
+    >>> from opnb.views import projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> draw_projection(projection_view(clf, X, y), height=400).layout.height
+    400
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
     cloud = cloud_of(view)

@@ -44,6 +44,18 @@ def posterior_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import posterior_figure
+    >>> from opnb.views import reasons
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(posterior_figure(reasons(clf, X[0]), np.bincount(y))).__name__
+    'Figure'
     """
     look, styles = find_theme(theme), class_styles(class_counts, focus)
     order = np.argsort(-view.log_posterior, kind="stable")[:_MOST_CLASSES]
@@ -73,6 +85,17 @@ def log_odds_figure(view: Reasons, *, theme: str = "neutral", compact: bool = Fa
     -------
     plotly.graph_objects.Figure
         The last bar is the sum of all others.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import log_odds_figure
+    >>> from opnb.views import reasons
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(log_odds_figure(reasons(clf, X[0]))).__name__
+    'Figure'
     """
     names, values = ["shares of the classes"], [view.prior_odds]
     shown, rest = _heaviest(view.direction_odds)
@@ -104,6 +127,17 @@ def parts_figure(view: Reasons, direction: int, *, theme: str = "neutral", compa
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import parts_figure
+    >>> from opnb.views import reasons
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(parts_figure(reasons(clf, X[0]), 0)).__name__
+    'Figure'
     """
     assert view.parts is not None
     parts = view.parts[direction]
@@ -144,6 +178,19 @@ def row_density_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import row_density_figure
+    >>> from opnb.views import margins_view, project, reasons
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> margin = margins_view(clf, project(clf, X, y)).margins[0]
+    >>> type(row_density_figure(margin, reasons(clf, X[0]), np.bincount(y))).__name__
+    'Figure'
     """
     look, styles = find_theme(theme), class_styles(class_counts, focus)
     direction = margin.axis.direction
@@ -167,7 +214,21 @@ def row_density_figure(
 
 
 def place_ring(figure: go.Figure, place: tuple[float, float] | None, *, theme: str = "neutral") -> None:
-    """Put a ring around one place of the picture of two directions, or take it away; the figure is changed."""
+    """Put a ring around one place of the picture of two directions, or take it away; the figure is changed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import place_ring, projection_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> figure = projection_figure(clf, X, y)
+    >>> before = len(figure.data)
+    >>> place_ring(figure, (0.0, 0.0))
+    >>> len(figure.data) - before
+    1
+    """
     ring = next(figure.select_traces({"name": _RING}), None)
     if ring is None:
         look = {"symbol": "circle-open", "size": 19, "color": find_theme(theme).mark, "line": {"width": 2.2}}

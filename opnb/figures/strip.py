@@ -52,6 +52,15 @@ def strip_figure(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import strip_figure
+    >>> X, y = load_iris(return_X_y=True)
+    >>> type(strip_figure(OPNBClassifier(n_components=1).fit(X, y), X, y)).__name__
+    'Figure'
     """
     drawing = {name: options.pop(name) for name in _DRAWING_OPTIONS if name in options}
     return draw_strip(strip_view(clf, X, y, X_test, y_test, direction, **options), **drawing)
@@ -73,6 +82,16 @@ def draw_strip(
     Returns
     -------
     plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import draw_strip
+    >>> from opnb.views import strip_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> type(draw_strip(strip_view(OPNBClassifier(n_components=1).fit(X, y), X, y))).__name__
+    'Figure'
     """
     look, styles = find_theme(theme), class_styles(view.class_counts, focus)
     said = [error_line(view.train, view.test)] if errors else []

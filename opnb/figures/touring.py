@@ -172,6 +172,17 @@ def tour(
     -------
     Tour
         Shows itself as the last line of a notebook's cell; `.save("tour.html")` writes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.figures import tour
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> shown = tour(clf, X, y)
+    >>> len(shown.view.points)
+    150
     """
     if theme != "auto":
         find_theme(theme)

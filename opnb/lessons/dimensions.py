@@ -171,7 +171,7 @@ def _marked(picture: Panel, steps: Steps, Z: Array, used: int) -> Panel:
     other = (steps.predicted_train[used - 1] != steps.predicted_train[1])[:_DRAWN]
     places = Square.holding(plane).place(plane)[other]
     name = "the directions used say another class"
-    marks = Curve(places[:, 0], places[:, 1], name=name, look=3, marks=True, line=False)
+    marks = Curve(places[:, 0], places[:, 1], name=name, marks=True, line=False, rings=True)
     regions, points = picture.layers
     return replace(picture, layers=(regions, marks, points))
 

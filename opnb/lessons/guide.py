@@ -13,8 +13,9 @@ HEAD = (
     "that moment from simulated or bundled data; the same link shows the same picture to everyone."
 )
 HOW = (
-    "Play runs the lesson; the arrow keys step. The buttons under Things to try set named states. Wall shows the "
-    "lesson alone in large letters. Link gives an address for exactly what is shown, which can also play by itself."
+    "The space bar plays, the arrow keys step, N and P change the lesson, Q and A show question and answer, W goes to "
+    "the wall, which shows the lesson alone in large letters, and Esc leaves it. The buttons under Things to try set "
+    "named states. Link gives an address for exactly what is shown, which can also play by itself."
 )
 
 _PAGE = """<!doctype html>

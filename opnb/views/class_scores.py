@@ -83,6 +83,16 @@ def class_scores(projected: Projected) -> ClassScores:
     Returns
     -------
     ClassScores
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import class_scores, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(class_scores(project(clf, X, y))).__name__
+    'ClassScores'
     """
     held_out = bool(projected.is_test.any())
     rows = projected.is_test == held_out

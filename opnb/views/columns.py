@@ -80,6 +80,16 @@ def column_importance(
     Returns
     -------
     ColumnImportance
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import column_importance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(column_importance(clf, X, y, shuffles=2)).__name__
+    'ColumnImportance'
     """
     model = fitted_model(clf)
     known = tuple(columns or feature_columns(fitted_names(model)))
@@ -164,6 +174,16 @@ def composition(clf: Any, feature_names: Sequence[str] | None = None) -> Composi
     Returns
     -------
     Composition
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import composition
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(composition(clf)).__name__
+    'Composition'
     """
     model: Any = fitted_model(clf)
     names = tuple(fitted_names(model) if feature_names is None else map(str, feature_names))

@@ -29,6 +29,16 @@ def describe_projection(view: ProjectionView) -> str:
     -------
     str
         Plain text; names are not escaped.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import describe_projection, projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> len(describe_projection(projection_view(clf, X, y))) > 0
+    True
     """
     sentences = [
         _what(view),

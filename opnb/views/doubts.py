@@ -34,7 +34,18 @@ class Doubt:
 
 
 def doubts(view: ProjectionView) -> tuple[Doubt, ...]:
-    """Say where a picture would mislead: points on a line, a boundary of another model, a range for a few rows."""
+    """Say where a picture would mislead: points on a line, a boundary of another model, a range for a few rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import doubts, projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> len(doubts(projection_view(clf, X, y)))
+    1
+    """
     found = (_line(view), _other_model(view), _far_rows(view))
     return tuple(doubt for doubt in found if doubt is not None)
 

@@ -94,6 +94,17 @@ def flips(
     -------
     tuple of Flip
         The smallest change first; columns that change nothing by themselves are left out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import flips
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> found = flips(clf, X[70], X=X)
+    >>> found[0].size <= found[-1].size
+    True
     """
     model = fitted_model(clf)
     x = checked_row(model, row)

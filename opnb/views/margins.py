@@ -131,6 +131,16 @@ def margins_view(
     Returns
     -------
     MarginsView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import margins_view, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> len(margins_view(clf, project(clf, X, y)).margins)
+    2
     """
     model = fitted_model(clf)
     chosen = range(projected.Z.shape[1]) if directions is None else checked_directions(model, directions)

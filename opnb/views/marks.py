@@ -72,6 +72,18 @@ def finding_marks(code: str, evidence: Mapping[str, Any], clf: Any, projected: P
     -------
     Marks or None
         None for a finding that has no place, and for a fit of one direction.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.diagnostics import diagnose
+    >>> from opnb.views import finding_marks, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> (finding,) = diagnose(clf, X, y, codes=("guessing",))
+    >>> finding_marks(finding.code, finding.evidence, clf, project(clf, X, y)) is None
+    True
     """
     if projected.Z.shape[1] < 2 or code not in _PLACES:
         return None

@@ -53,7 +53,18 @@ def scatter_matrix_view(
     weighting: Weighting = "density",
     max_points: int = 3_000,
 ) -> ScatterMatrixView:
-    """Collect the points on several directions, the first four by default."""
+    """Collect the points on several directions, the first four by default.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import project, scatter_matrix_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(scatter_matrix_view(clf, project(clf, X, y))).__name__
+    'ScatterMatrixView'
+    """
     model = fitted_model(clf)
     available = len(model.components_)
     chosen = checked_directions(model, range(min(4, available)) if directions is None else directions)

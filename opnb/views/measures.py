@@ -82,13 +82,38 @@ class HistoryView:
 
 
 def metrics(projected: Projected) -> tuple[Metrics, Metrics | None]:
-    """Measure the full model on the training points and on the held-out points, None if there are none."""
+    """Measure the full model on the training points and on the held-out points, None if there are none.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import metrics, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> train, held_out = metrics(project(clf, X, y))
+    >>> round(train.error, 2), held_out
+    (0.02, None)
+    """
     test = _metrics_of(projected, projected.is_test) if projected.is_test.any() else None
     return _metrics_of(projected, ~projected.is_test), test
 
 
 def guessing(train: Metrics, part: Metrics) -> tuple[ErrorCount, str]:
-    """Count the errors on some points of naming the class that most training points have, and give its name."""
+    """Count the errors on some points of naming the class that most training points have, and give its name.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import guessing, metrics, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> train, _ = metrics(project(clf, X, y))
+    >>> count, name = guessing(train, train)
+    >>> round(count.error, 2)
+    0.67
+    """
     largest = int(train.counts.argmax())
     return ErrorCount(int(part.errors.n - part.counts[largest]), part.errors.n), train.class_names[largest]
 
@@ -125,6 +150,16 @@ def loadings_view(
     Returns
     -------
     LoadingsView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import loadings_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> loadings_view(clf, most=2).weights.shape
+    (2, 2)
     """
     model = fitted_model(clf)
     names = checked_names(feature_names, fitted_names(model), "feature_names")
@@ -146,6 +181,16 @@ def history_view(history: Any) -> HistoryView:
     Returns
     -------
     HistoryView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import history_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(history_view(clf.history_)).__name__
+    'HistoryView'
     """
     if not isinstance(history, Sequence):
         history = single_fit(history).history_

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, ks_2samp
 
 from opnb.core.kernel import Array
+from opnb.core.lattice_densities import STEP, LatticeDensities
 from opnb.errors import DataError
 from opnb.estimators.novelty import Novelty, log_density
 from opnb.quiet import own_warnings
@@ -215,10 +216,27 @@ def shifts(clf: Any, new: NewRows, reference: Array | None = None) -> tuple[Shif
 
 
 def training_positions(clf: Any) -> Array:
-    """Give the training positions on every direction, (n_components, n), each direction in an order of its own."""
-    densities = fitted_model(clf).densities_[0]  # type: ignore[attr-defined]
+    """Give training positions on every direction, (n_components, n), each direction in an order of its own.
+
+    A model of very many rows keeps a sample of them.
+    """
+    model: Any = fitted_model(clf)
+    densities = model.densities_[0]
+    if isinstance(densities, LatticeDensities):
+        return _sampled_positions(model)
     bandwidths = np.where(np.isfinite(densities.bandwidths), densities.bandwidths, 0.0)
     return densities.members * bandwidths[:, None]
+
+
+def _sampled_positions(model: Any) -> Array:
+    """Give the positions of the rows that a model keeps, or without them the ends of its lattices."""
+    if model.sample_ is not None:
+        # Not `transform`: the sample has no names of columns, of whose lack it would warn.
+        return (model.components_ @ ((model.sample_.X - model.mean_) / model.scale_).T).astype(float)
+    densities: LatticeDensities = model.densities_[0]
+    points = np.diff(densities.first) - 1
+    bandwidths = np.where(np.isfinite(densities.bandwidths), densities.bandwidths, 0.0)
+    return np.stack([densities.low, densities.low + points], axis=1) * STEP * bandwidths[:, None]
 
 
 def _holm(chances: Array) -> Array:

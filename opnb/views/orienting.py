@@ -13,7 +13,19 @@ Turns = tuple[bool, bool]
 
 
 def oriented(views: Sequence[ProjectionView]) -> list[ProjectionView]:
-    """Mirror every view after the first where its points then lie more as they do in the first."""
+    """Mirror every view after the first where its points then lie more as they do in the first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import oriented, projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> view = projection_view(clf, X, y)
+    >>> len(oriented([view, view]))
+    2
+    """
     first, *others = views
     return [first, *(mirrored(view, turns_of(view, first)) for view in others)]
 

@@ -77,7 +77,19 @@ class PathErrors:
 
 
 def path_errors(cv: Any, X: Array, y: NDArray, X_test: Array, y_test: NDArray) -> PathErrors:
-    """Gather the errors of a fitted `OPNBClassifierCV`; `X_test` may be empty."""
+    """Gather the errors of a fitted `OPNBClassifierCV`; `X_test` may be empty.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> from opnb.views import path_errors
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> errors = path_errors(cv, X, y, X[::2], y[::2])
+    >>> len(errors.train), len(errors.test)
+    (3, 3)
+    """
     train = tuple(_errors(model, X, y) for model in cv.path_)
     test = tuple(_errors(model, X_test, y_test) for model in cv.path_) if len(y_test) else ()
     return PathErrors(one_standard_error_lam(cv), cv.cv_errors_, train, test)
@@ -121,6 +133,18 @@ def path_movie(cv: Any, projected: Projected, X: Array, errors: PathErrors) -> M
     X : ndarray of shape (n, n_features)
         All rows in the order of `projected`.
     errors : PathErrors
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifierCV
+    >>> from opnb.views import path_errors, path_movie, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = OPNBClassifierCV(lams=[0.001, 0.01, 0.1], cv=3, n_components=2).fit(X, y)
+    >>> errors = path_errors(cv, X, y, X[::2], y[::2])
+    >>> movie = path_movie(cv, project(cv, X, y), X, errors)
+    >>> type(movie).__name__
+    'Movie'
     """
     best = errors.choice.best_index
     solutions = followed([_unit_bandwidth(model) for model in cv.path_], best)
@@ -197,7 +221,18 @@ def still(
     signs: Sequence[float] | Array = (1.0, 1.0),
     most: int = 300,
 ) -> Movie:
-    """Make a small picture of a fit: one frame of two directions, by default the first, each with a sign."""
+    """Make a small picture of a fit: one frame of two directions, by default the first, each with a sign.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import project, still
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> type(still(project(clf, X, y), "Iris")).__name__
+    'Movie'
+    """
     count = min(projected.Z.shape[1], 2)
     Z = projected.Z[:, list(order)[:count]] * np.asarray(signs)[:count]
     return _movie([Z], projected, ("",), (caption,), ("", ""), 0, most)

@@ -135,6 +135,16 @@ def project(
     Returns
     -------
     Projected
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> project(clf, X, y).Z.shape
+    (150, 2)
     """
     model = fitted_model(clf)
     if X is None or y is None:

@@ -188,6 +188,17 @@ def projection_view(
     Returns
     -------
     ProjectionView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> view = projection_view(clf, X, y)
+    >>> len(view.points.x)
+    150
     """
     model = fitted_model(clf)
     check_choice("extent", extent, EXTENTS)
@@ -253,7 +264,19 @@ def _checked_ranges(ranges: Ranges | None) -> Ranges | None:
 
 
 def joint_ranges(views: Sequence[ProjectionView]) -> Ranges:
-    """Give the ranges that hold what every one of some views shows, to compute them again on the same axes."""
+    """Give the ranges that hold what every one of some views shows, to compute them again on the same axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import joint_ranges, projection_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> view = projection_view(clf, X, y)
+    >>> joint_ranges([view, view])[0] == tuple(view.x_range)
+    True
+    """
     sides = [[view.x_range for view in views], [view.y_range for view in views]]
     return [(min(low for low, _ in side), max(high for _, high in side)) for side in sides]
 

@@ -107,6 +107,16 @@ def reasons(
     Returns
     -------
     Reasons
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import reasons
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> reasons(clf, X[0]).direction_odds.shape
+    (2,)
     """
     model: Any = fitted_model(clf)
     x = checked_row(model, row)
@@ -199,6 +209,17 @@ def nearest_rows(
         Among the projected rows, the nearest first.
     distances : ndarray
         Over all directions, in bandwidths.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import nearest_rows, project
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> rows, distances = nearest_rows(clf, X[0], project(clf, X, y), leave_out=0)
+    >>> len(rows)
+    5
     """
     model = fitted_model(clf)
     candidates = np.flatnonzero(~projected.is_test)

@@ -52,6 +52,13 @@ def spread(values: Array, names: Sequence[str], repeats: Sequence[int]) -> Sprea
     Returns
     -------
     Spread
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.views import spread
+    >>> type(spread(np.array([[0.1, 0.2], [0.2, 0.2]]), ["OPNB", "LDA"], [0, 1])).__name__
+    'Spread'
     """
     return Spread(tuple(names), tuple(repeats), values, np.nanmean(values, axis=0), _deviations(values))
 
@@ -76,6 +83,14 @@ def differences(values: Array, names: Sequence[str], repeats: Sequence[int], ref
     -------
     Spread
         Centres are NaN for a method that shares no repeat with the reference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from opnb.views import differences
+    >>> errors = np.array([[0.1, 0.2], [0.2, 0.2]])
+    >>> type(differences(errors, ["OPNB", "LDA"], [0, 1], reference=0, ratio=False)).__name__
+    'Spread'
     """
     others = [j for j in range(len(names)) if j != reference]
     apart = values[:, others] - values[:, [reference]]

@@ -54,6 +54,8 @@ class Curve:
         Whether it is filled down to zero, has marks, has a line.
     quiet : bool
         Thin and grey.
+    rings : bool
+        Marks are rings around points of other layers, which no class has.
     """
 
     x: ArrayLike
@@ -65,11 +67,12 @@ class Curve:
     marks: bool = False
     line: bool = True
     quiet: bool = False
+    rings: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A thin upright (x) or level (y) line across a panel, with a word at its end."""
+    """A thin upright (x) or level (y) line across a panel; its words are in the legend."""
 
     x: float | None = None
     y: float | None = None

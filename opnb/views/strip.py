@@ -102,6 +102,15 @@ def strip_view(
     Returns
     -------
     StripView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views import strip_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> type(strip_view(OPNBClassifier(n_components=1).fit(X, y), X, y)).__name__
+    'StripView'
     """
     model = fitted_model(clf)
     check_choice("extent", extent, EXTENTS)

@@ -175,6 +175,16 @@ def tour_view(
     Returns
     -------
     TourView
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from opnb import OPNBClassifier
+    >>> from opnb.views.tour import tour_view
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OPNBClassifier(n_components=2).fit(X, y)
+    >>> len(tour_view(clf, X, y).points)
+    150
     """
     model = _toured_model(clf)
     data = project(clf, X, y, X_test, y_test, **names) if projected is None else projected
@@ -262,7 +272,7 @@ def _notes(model: OPNBClassifier, kept: int, n: int) -> tuple[str, ...]:
         )
     if len(model.densities_) > 1:
         notes.append("The fit averages several starts; the tour has the directions of the best one.")
-    if model.densities_[0].masses is not None:
+    if getattr(model.densities_[0], "masses", None) is not None:
         notes.append("The fit weighs its rows; in the tour every row counts once.")
     return tuple(notes)
 

@@ -28,7 +28,14 @@ _FIELDS = {"kind", "key", "about", "needs", "file", "made"}
 
 
 def pack(items: Iterable[Item]) -> bytes:
-    """Write items into a zip file."""
+    """Write items into a zip file.
+
+    Examples
+    --------
+    >>> from opnb.workspace import pack
+    >>> pack([])[:2]
+    b'PK'
+    """
     buffer = io.BytesIO()
     listed: list[dict[str, Any]] = []
     written: set[str] = set()
@@ -66,6 +73,12 @@ def unpack(data: bytes, most: int) -> list[Item]:
     ------
     WorkspaceError
         With what is wrong; a sentence for every kind of it.
+
+    Examples
+    --------
+    >>> from opnb.workspace import pack, unpack
+    >>> unpack(pack([]), most=1_000_000)
+    []
     """
     parts = _parts(data, most)
     listed = _listed(_read(data, parts[_LIST]))

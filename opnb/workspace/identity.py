@@ -13,12 +13,26 @@ _ID = re.compile(r"[A-Za-z0-9_-]{32}", re.ASCII)
 
 
 def new_id() -> str:
-    """Make the id of a new workspace."""
+    """Make the id of a new workspace.
+
+    Examples
+    --------
+    >>> from opnb.workspace import is_id, new_id
+    >>> is_id(new_id())
+    True
+    """
     return secrets.token_urlsafe(_BYTES)
 
 
 def is_id(text: str) -> bool:
-    """Tell whether a text has the form of an id."""
+    """Tell whether a text has the form of an id.
+
+    Examples
+    --------
+    >>> from opnb.workspace import is_id
+    >>> is_id("../somewhere")
+    False
+    """
     return _ID.fullmatch(text) is not None
 
 

@@ -58,6 +58,12 @@ def store_settings(environment: Mapping[str, str], *, local: bool) -> StoreSetti
     ------
     WorkspaceError
         For a variable that is no number, or a folder that is not given in full.
+
+    Examples
+    --------
+    >>> from opnb.workspace import store_settings
+    >>> store_settings({"OPNB_WORKSPACES": "off"}, local=True) is None
+    True
     """
     given = environment.get(FOLDER, "").strip()
     if given.lower() == OFF or not (given or local):

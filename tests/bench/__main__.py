@@ -1,13 +1,17 @@
+import contextlib
+import io
 import sys
 
 from tests.bench import (
     advice,
     browser,
+    cluster,
     costs,
     crashes,
     diagnoses,
     engine,
     estimates,
+    evidence,
     fuzz,
     halves,
     lessons,
@@ -40,12 +44,35 @@ SECTIONS = (
     | halves.SECTIONS
     | versions.SECTIONS
     | tour.SECTIONS
+    | cluster.SECTIONS
+    | evidence.SECTIONS
 )
 
+
+class _Both(io.StringIO):
+    """Print as usual, and keep it."""
+
+    def write(self, text):
+        sys.__stdout__.write(text)
+        return super().write(text)
+
+
+def _recorded(name):
+    """Run a section and put what it prints into the evidence."""
+    with contextlib.redirect_stdout(_Both()) as printed:
+        SECTIONS[name]()
+    evidence.record(name, printed.getvalue())
+
+
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or list(SECTIONS)
+    keep = "--record" in sys.argv
+    every = [name for name in SECTIONS if name != "evidence"]  # that one measures nothing
+    chosen = [name for name in sys.argv[1:] if name != "--record"] or every
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         sys.exit(f"There is no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}.")
     for name in chosen:
-        SECTIONS[name]()
+        if keep:
+            _recorded(name)
+        else:
+            SECTIONS[name]()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from opnb import OPNBClassifier
+from opnb import OPNBAuto, OPNBClassifier
 from opnb.benchmark.protocol import Protocol
 from opnb.benchmark.tasks import split_of
 from opnb.diagnostics import advise, diagnose
@@ -25,7 +25,11 @@ _MOST_ROWS = 1500
 _STEPS = 5
 # Data sets with the same rows as another stay in its half.
 _SAME_ROWS = {"heart_c": "report", "cleveland": "report", "solar_flare_2": "design"}
-FITS = {"app": {"n_components": 2, "independence": 0.1}, "library": {}}
+FITS = {
+    "app": lambda: OPNBClassifier(n_components=2, independence=0.1),
+    "library": OPNBClassifier,
+    "auto": lambda: OPNBAuto(random_state=0),
+}
 CHAINS = (
     "Hill_Valley_without_noise", "Hill_Valley_with_noise", "spectf", "glass", "vehicle", "ionosphere", "sonar", "ecoli",
     "heart_c", "vowel", "wdbc", "balance_scale", "dermatology",
@@ -57,9 +61,9 @@ def _split(name):
     return split_of(protocol, name, 0)
 
 
-def _fitted(settings, split):
+def _fitted(fit, split):
     with own_warnings():
-        return OPNBClassifier(**settings).fit(split.X_train, split.y_train)
+        return FITS[fit]().fit(split.X_train, split.y_train)
 
 
 def _wrong(clf, split):
@@ -73,7 +77,7 @@ class Results:
         self.path = Path(os.environ.get("OPNB_OUT_DIR", "docs/evidence")) / name
         self.fields = fields
         self.rows = list(csv.DictReader(self.path.open())) if self.path.exists() else []
-        self.known = {record["dataset"] for record in self.rows}
+        self.known = {(record["dataset"], record.get("fit")) for record in self.rows}
 
     def add(self, records):
         new = not self.path.exists()
@@ -86,21 +90,22 @@ class Results:
 
 
 def survey():
-    """How many default fits carry each finding, and the share of remedies that lower the error on rows never used."""
+    """How many fits carry each finding, and the share of remedies that lower the error on rows never used."""
     if "OPNB_DATA_DIR" not in os.environ:
         print("OPNB_DATA_DIR is not set: left out.")
         return
     results = Results("findings.csv", SURVEY_FIELDS)
     for place, name in enumerate(_names()):
-        if name not in results.known:
+        missing = [fit for fit in FITS if (name, fit) not in results.known]
+        if missing:
             split = _split(name)
             half = _SAME_ROWS.get(name, "design" if place % 2 == 0 else "report")
-            results.add([{**record, "half": half} for fit in FITS for record in _survey_of(name, fit, split)])
+            results.add([{**record, "half": half} for fit in missing for record in _survey_of(name, fit, split)])
     _summarise_survey(results.rows)
 
 
 def _survey_of(name, fit, split):
-    clf = _fitted(FITS[fit], split)
+    clf = _fitted(fit, split)
     wrong = _wrong(clf, split)
     with own_warnings():
         found = diagnose(clf, split.X_train, split.y_train, split.X_test, split.y_test)
@@ -143,7 +148,7 @@ def _record(finding, clf, split, wrong):
 def _summarise_survey(rows):
     for fit in FITS:
         n_fits = sum(one["code"] == "fit" and one["fit"] == fit for one in rows)
-        heading(f"Findings of {n_fits} default fits of real data, settings of the {fit}")
+        heading(f"Findings of {n_fits} fits of real data, settings of the {fit}")
         row("code", "warnings", "notices")
         for code in _NUMBERS:
             told = [one["severity"] for one in rows if one["code"] == code and one["fit"] == fit]
@@ -175,7 +180,7 @@ def chains():
         return
     results = Results("chains.csv", CHAIN_FIELDS)
     for name in CHAINS:
-        if name not in results.known:
+        if (name, None) not in results.known:
             results.add(_chain(name, _split(name)))
     heading("Held-out error along chains of first advice (app's settings): first, best, last")
     kept = 0
@@ -207,7 +212,7 @@ def follow(clf, X, y, X_test, y_test):
 
 def _chain(name, split):
     records = []
-    steps = follow(_fitted(FITS["app"], split), split.X_train, split.y_train, split.X_test, split.y_test)
+    steps = follow(_fitted("app", split), split.X_train, split.y_train, split.X_test, split.y_test)
     for step, (clf, finding) in enumerate(steps):
         wrong = _wrong(clf, split)
         error, n = float(wrong.mean()), wrong.size

@@ -53,7 +53,7 @@ def halves():
     """Errors, log-loss, wins and seconds on the report half, on its small data sets, and on the design half."""
     file = Path(os.environ.get("OPNB_RESULTS", EVIDENCE))
     results = read_results(file).frame
-    methods = os.environ.get("OPNB_METHODS", "OPNB,OPNB-LOO,OPNB-auto,OPNB+,SVM").split(",")
+    methods = os.environ.get("OPNB_METHODS", "OPNB,OPNB-LOO,OPNB-auto,SVM").split(",")
     table = means(results, methods)
     design = pd.Series(is_design(results["dataset"].unique()))[table.index].to_numpy()
     few = table["n"].max(axis=1).to_numpy() < FEW_ROWS

@@ -1,7 +1,6 @@
 """The chart element: it stays when its figure changes, keeps what a visitor set, and says when it cannot draw."""
 
 import json
-import re
 from urllib.parse import urlencode
 
 import pytest
@@ -177,28 +176,6 @@ def test_a_phone_gets_no_bar_and_can_scroll_over_the_picture(new_tab, dark):
     assert tab.page.locator(".modebar-btn").count() == 0
     assert tab.figure("plot._fullLayout.dragmode") is False
     assert tab.figure("plot._fullLayout.width") <= 390
-
-
-def test_a_lesson_steps_and_plays_in_one_element(tab):
-    tab.open("learn?lesson=rotate&at=1").picture()
-    tab.page.evaluate(REMEMBER)
-    frames = tab.figure("plot._transitionData._frames.length")
-    tab.page.get_by_role("button", name="Step").click()
-    tab.page.wait_for_function(f"() => {PLOT}.layout.sliders[0].active === 1")
-    tab.still().page.locator(".updatemenu-button").first.click()
-    tab.page.wait_for_function(f"() => {PLOT}.layout.sliders[0].active >= 3")
-    assert tab.page.evaluate(UNCHANGED)
-    assert tab.figure("plot._transitionData._frames.length") == frames
-
-
-def test_a_new_figure_stops_the_one_that_plays(tab):
-    tab.open("learn?lesson=rotate&at=0").picture()
-    tab.page.locator(".updatemenu-button").first.click()
-    tab.page.wait_for_function(f"() => {PLOT}.layout.sliders[0].active >= 2")
-    tab.page.get_by_role("button", name="Step").click()
-    tab.page.wait_for_url(re.compile("at=[1-9]"))
-    tab.still().page.wait_for_timeout(1500)  # longer than a frame: one that still played would be seen
-    assert f"at={tab.figure('plot._fullLayout.sliders[0].active + 1')}" in tab.page.url
 
 
 def test_a_left_page_leaves_no_drawing_behind(tab):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from opnb.figures.palette import class_styles
 from opnb.figures.story import draw_story
 from opnb.views.story import Bars, Curve, Decision, Frame, Panel, Points, Rule, Scale, Story
 
@@ -33,18 +34,19 @@ def markers(trace):
     return trace.type == "scatter" and trace.mode == "markers"
 
 
-def sentence(layout):
-    return layout["annotations"][0]["text"]
-
-
 def test_it_begins_where_it_should_and_every_frame_has_its_words(story):
-    figure = draw_story(story).to_dict()
-    assert sentence(figure["layout"]) == "Step 2: 0.2 %."
-    assert [sentence(one["layout"]) for one in figure["frames"]] == [f"Step {k}: 0.{k} %." for k in range(4)]
-    assert figure["layout"]["sliders"][0]["active"] == 2
-    assert sentence(draw_story(story, at=-1).to_dict()["layout"]) == "Step 3: 0.3 %."
-    titles = [note["text"] for note in figure["frames"][1]["layout"]["annotations"][1:]]
-    assert titles == ["<b>Plane 1</b>", "<b>Curve</b>", "<b>Bars</b>"]
+    words = draw_story(story).layout.meta
+    assert words["says"] == [f"Step {k}: 0.{k}\N{NO-BREAK SPACE}%." for k in range(4)]
+    assert (words["first"], words["step"], words["along"]) == (2, 500, "number")
+    assert words["names"] == ["0", "1", "2", "3"]
+    assert words["titles"][1] == ["Plane 1", "Curve", "Bars"]
+
+
+def test_the_browser_is_told_what_it_needs_to_lay_the_panels_out(story):
+    plane, curve, bars = draw_story(story).layout.meta["panels"]
+    assert (plane["plane"], plane["square"]) == (True, True)
+    assert (curve["plane"], curve["across"], curve["numbered"]) == (False, "scale", [True, True])
+    assert bars["bars"] == ["one", "<b>two"]
 
 
 def test_only_what_moves_is_sent_again(story):
@@ -76,37 +78,26 @@ def test_names_are_text_and_marks_tell_classes_without_colour(story):
     assert [list(one.x) for one in held_out] == [[pytest.approx(0.3)]]
 
 
-def test_letters_grow_for_the_wall(story):
-    usual, large = (draw_story(story, letters=letters).layout for letters in (1.0, 1.5))
-    for pick in (
-        lambda layout: layout.annotations[0].font.size,
-        lambda layout: layout.xaxis2.tickfont.size,
-        lambda layout: layout.legend.font.size,
-        lambda layout: layout.sliders[0].font.size,
-    ):
-        assert pick(large) == pytest.approx(1.5 * pick(usual), abs=0.6)
-    assert usual.annotations[0].font.size >= 16
+def test_the_words_of_a_rule_are_in_the_legend_and_on_no_line(story):
+    figure = draw_story(story)
+    assert not any(one.text for one in figure.data if one.type == "scatter")
+    assert [(one.name, one.line.dash) for one in figure.data if one.showlegend and one.mode == "lines"] == [
+        ("half", "dash")
+    ]
 
 
-def test_a_phone_has_one_panel_below_the_other(story):
-    layout = draw_story(story, compact=True).layout
-    domains = [layout[f"yaxis{tag}"].domain for tag in ("", "2", "3")]
-    assert domains[0][0] > domains[1][1] > domains[1][0] > domains[2][1]
-
-
-def test_a_panel_alone_in_the_last_row_takes_all_of_it(story):
-    layout = draw_story(story).layout
-    assert layout.xaxis3.domain[1] == 1.0
-    assert layout.xaxis3.domain[0] < layout.xaxis2.domain[0]
+def test_rings_are_the_mark_of_no_class(story):
+    other = frame(1, extra=(Curve([0.5], [0.5], name="other", marks=True, line=False, rings=True),))
+    (rings,) = (one for one in draw_story(Story((other,), "number", ("A", "B"))).data if one.name == "other")
+    assert rings.marker.symbol == "circle-open"
+    assert rings.marker.color not in {style.colour for style in class_styles(np.ones(10, dtype=int))}
 
 
 def test_curves_of_one_name_share_an_entry_of_the_legend():
     twice = Story((frame(1, extra=(Curve([0], [0], name="error"),)),), "number", ("A", "B"))
     figure = draw_story(twice)
     assert [one.showlegend for one in figure.data if one.name == "error"] == [True, False]
-    assert not figure.frames
-    assert not figure.layout.sliders
-    assert not figure.layout.updatemenus
+    assert len(figure.frames) == 1
 
 
 def test_curves_that_are_no_classes_are_lighter_on_a_dark_ground(story):

@@ -123,9 +123,9 @@ def test_everything_is_inside_the_package(wheel):
     sources |= {f"pages/{page.name}" for page in (ROOT / "pages").glob("*.py")}
     assert {name for name in names if "/_app/" in name} == {f"opnb/_app/{source}" for source in sources}
     assert "opnb/py.typed" in names
-    frontend = ROOT / "opnb" / "studio" / "ui" / "frontend"
-    for file in frontend.iterdir():
-        assert (f"opnb/studio/ui/frontend/{file.name}" in names) is (file.suffix != ".cjs")
+    for page in ("ui", "learn"):
+        for file in (ROOT / "opnb" / "studio" / page / "frontend").iterdir():
+            assert (f"opnb/studio/{page}/frontend/{file.name}" in names) is (file.suffix != ".cjs")
 
 
 def test_the_library_alone_fits_and_keeps_a_model(library):

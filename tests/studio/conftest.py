@@ -16,7 +16,7 @@ TIMEOUT = 60
 def figures(at):
     """Give the figures on the page, as the browser gets them."""
     elements = [element.proto for element in at.get("bidi_component")]
-    sent = [element.bytes for element in elements if element.component_name == "opnb_chart"]
+    sent = [element.bytes for element in elements if element.component_name in ("opnb_chart", "opnb_story")]
     return [json.loads(data.split(b"\n", 1)[1]) for data in sent]
 
 

@@ -1,11 +1,14 @@
 """The Learn page: every lesson, its links, the wall and the guide."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from opnb.lessons import LESSONS
 from opnb.studio.learn.links import RESERVED, Place, from_query, link, place_of, to_query
 from opnb.studio.learn.page import Visit
+from opnb.studio.learn.player import KEYS as KEYS_OF_THE_PAGE
 from tests.studio.conftest import ROOT, TIMEOUT, figures
 
 KEYS = [lesson.key for lesson in LESSONS]
@@ -34,6 +37,11 @@ class Class:
     def labels(self):
         return [button.label for button in self.at.button]
 
+    def keyed(self):
+        """Keys of what the page has, by which the browser finds a button."""
+        named = [one.proto.id for one in self.at.main if getattr(one.proto, "id", "")]
+        return {name.split("-", 2)[2] for name in named}
+
     @property
     def query(self):
         read = self.at.query_params
@@ -47,8 +55,14 @@ class Class:
     def figure(self):
         return figures(self.at)[0]
 
+    @property
+    def shown(self):
+        """How the story is shown."""
+        (story,) = (one.proto for one in self.at.get("bidi_component") if one.proto.component_name == "opnb_story")
+        return json.loads(story.bytes.split(b"\n", 1)[0])
+
     def says(self):
-        return self.figure()["layout"]["annotations"][0]["text"].replace("<br>", " ")
+        return self.figure()["layout"]["meta"]["says"][self.shown["at"]].replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=KEYS)
@@ -60,17 +74,6 @@ def test_every_lesson_is_on_one_page_with_its_texts(lesson):
     assert len(page.figure()["frames"]) >= 3
     assert not page.at.warning
     assert page.query == {"lesson": lesson.key}
-    assert page.at.expander[0].label == "Answer"
-
-
-def test_steps_move_the_picture_and_the_link():
-    page = Class(lesson="rotate", at="3")
-    assert page.says().startswith("Turned by 15°")
-    assert page.press("Step").says().startswith("Turned by 22.5°")
-    assert page.query == {"lesson": "rotate", "at": "4"}
-    page.press("Back").press("Back").press("Back")
-    assert page.says().startswith("Not turned")
-    assert next(button for button in page.at.button if button.label == "Back").disabled
 
 
 def test_a_thing_to_try_sets_its_state_and_says_what_to_look_at():
@@ -109,21 +112,37 @@ def test_lessons_follow_each_other():
 
 
 def test_the_wall_has_the_lesson_alone_and_large():
-    usual, wall = Class(lesson="rotate"), Class(lesson="rotate", view="wall")
-    sizes = [page.figure()["layout"]["annotations"][0]["font"]["size"] for page in (usual, wall)]
-    assert sizes[1] >= 1.4 * sizes[0]
-    assert sorted(wall.labels()) == ["Back", "Leave", "Step"]
+    wall = Class(lesson="rotate", view="wall", at="5")
+    assert wall.shown["wall"]
+    assert not Class(lesson="rotate").shown["wall"]
+    assert sorted(wall.labels()) == ["Leave", "Next", "Previous"]
     assert not wall.at.slider
     assert not wall.at.select_slider
-    assert wall.press("Step").query == {"lesson": "rotate", "view": "wall", "at": "5"}
-    assert wall.press("Leave").query == {"lesson": "rotate", "at": "5"}
+    assert ROTATE.question in wall.words
+    assert ROTATE.answer in wall.words
+    assert wall.press("Next").query == {"lesson": KEYS[1], "view": "wall"}
+    assert wall.press("Previous").press("Leave").query == {"lesson": "rotate"}
+
+
+@pytest.mark.parametrize(
+    ("view", "elsewhere"), [("lesson", {"go-Leave", "lesson-question"}), ("wall", {"go-Wall"})], ids=["lesson", "wall"]
+)
+def test_every_key_is_listed_and_presses_a_button_that_is_there(view, elsewhere):
+    page = Class(lesson=KEYS[1], view=view)
+    for key, does, button in KEYS_OF_THE_PAGE:
+        assert f"**{key}**: {does}" in page.words
+        assert not button or button in elsewhere or button in page.keyed()
+    told = page.shown["keys"]
+    assert (told["n"], told["a"], told["Escape"]) == ("go-Next", "lesson-answer", "go-Leave")
+    assert sorted(told.values()) == sorted(button for _, _, button in KEYS_OF_THE_PAGE if button)
 
 
 def test_a_link_that_plays_begins_at_the_first_step():
     page = Class(lesson="rotate", play="1")
     assert page.says().startswith("Not turned")
+    assert page.shown["play"]
     assert page.query["play"] == "1"
-    assert "play" not in page.press("Step").query
+    assert "play" not in page.press("Few points").query
 
 
 def test_the_guide_has_every_lesson_and_opens_it():
@@ -146,6 +165,7 @@ def test_the_guide_has_every_lesson_and_opens_it():
         ({"lesson": "rotate", "at": "0"}, "must be the number of a step"),
         ({"lesson": "rotate", "at": "٣"}, "must be the number of a step"),
         ({"lesson": "rotate", "view": "roof"}, "must be one of lesson, wall, guide"),
+        ({"lesson": "rotate", "view": "hand"}, "must be one of lesson, wall, guide"),
         ({"lesson": "rotate", "data": "example:iris"}, "a part that means nothing here"),
     ],
 )
@@ -179,13 +199,13 @@ def test_a_link_to_share_has_no_workspace_and_names_the_server():
     assert shown == [rest, f"{rest}&view=wall", f"{rest}&view=wall&play=1"]
 
 
-def test_a_frame_that_the_figure_reached_by_itself_does_not_draw_it_anew():
+def test_a_frame_that_the_story_reached_by_itself_is_not_asked_for():
     visit = Visit()
     visit.go(place_of(ROTATE))
     visit.moved(5)
-    assert (visit.place.at, visit.drawn) == (5, None)
+    assert (visit.place.at, visit.wanted.at, visit.asked) == (5, None, 1)
     visit.go(visit.place)
-    assert visit.drawn == 5
+    assert (visit.wanted.at, visit.asked) == (5, 2)
 
 
 def test_the_way_through_the_app_leads_to_the_first_lesson_and_leaves_the_fit_alone(visit):
@@ -195,7 +215,8 @@ def test_the_way_through_the_app_leads_to_the_first_lesson_and_leaves_the_fit_al
 
 
 def test_the_last_lesson_has_something_to_turn_and_a_climb():
-    page = Class(lesson="turn", turns="20", n="100", p="4")
+    page = Class(lesson="turn", turns="20", n="100", p="4").press("Now you")
+    assert page.query["view"] == "hand"
     tours = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id]
     assert len(tours) == 2  # what shows the points, and the points
     before = tours[1].proto.bytes
@@ -203,3 +224,4 @@ def test_the_last_lesson_has_something_to_turn_and_a_climb():
     after = [one for one in page.at.get("bidi_component") if "lesson-tour" in one.proto.id][1].proto.bytes
     assert len(after) > len(before)
     assert b"The climb" in after
+    assert page.press("Back to the lesson").query == {"lesson": "turn", "turns": "20", "n": "100", "p": "4"}

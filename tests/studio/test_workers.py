@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from opnb.errors import OPNBError
-from opnb.studio.benchmark.desk import say_rows
+from opnb.studio.benchmark.desk import say_fetched
 from opnb.studio.compare.trials import Trial, run_trial, say_trials, split_of, store
 from opnb.studio.words import about
 from opnb.studio.work.errands import LongRun
@@ -83,10 +83,9 @@ def test_the_owners_limit_ends_the_process_and_is_said(monkeypatch):
 
 
 def test_what_the_process_finds_wrong_is_said(tmp_path):
-    protocol = {"datasets": ["no-such-set"], "methods": ["LDA"], "data_dir": str(tmp_path)}
     said = []
     with pytest.raises(OPNBError, match="PMLB has no data set 'no-such-set'"):
-        run_in_child(job(), say_rows, {"protocol": protocol, "out": str(tmp_path / "out.csv")}, said.append)
+        run_in_child(job(), say_fetched, {"names": ["no-such-set"], "folder": str(tmp_path)}, said.append)
     assert said == [{"fetching": "no-such-set"}]
 
 

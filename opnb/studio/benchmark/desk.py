@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from opnb.errors import OPNBError
 from opnb.studio.visit.sources import bundled_names
 from opnb.studio.words import quantity
+from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.process import Say, run_in_child
@@ -107,15 +108,20 @@ def lay_out(folder: Path, names: Sequence[str]) -> None:
 
     local = os.environ.get(DATA_DIR_VARIABLE)
     for name in names:
-        place = Path(name) / f"{name}.tsv.gz"
-        if (folder / place).exists():
+        place = _place(folder, name)
+        if place.exists():
             continue
         if name.startswith(EXAMPLE):
-            (folder / name).mkdir(exist_ok=True)
-            (folder / place).write_bytes(_packed(example(name)))
-        elif local and (Path(local) / place).is_file():
-            (folder / name).mkdir(exist_ok=True)
-            shutil.copyfile(Path(local) / place, folder / place)
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(_packed(example(name)))
+        elif local and _place(Path(local), name).is_file():
+            place.parent.mkdir(exist_ok=True)
+            shutil.copyfile(_place(Path(local), name), place)
+
+
+def _place(folder: Path, name: str) -> Path:
+    """Say where pmlb keeps a data set."""
+    return folder / name / f"{name}.tsv.gz"
 
 
 def _packed(data: Dataset) -> bytes:
@@ -236,7 +242,7 @@ class Desk(LongRun):
         self.protocol, self.progress, self.fetching = protocol, Progress(0, len(protocol.tasks())), ""
         known = self.so_far()
         self._seconds_before = 0.0 if known is None else float(_seconds(known).sum())
-        self.begin(partial(self._work, protocol, self._file))
+        self.begin(partial(self._work, protocol, self._file.read_bytes()), heard=self._note)
 
     def _known(self, protocol: Protocol) -> bytes:
         """Write the finished rows of earlier runs that a protocol asks for."""
@@ -247,16 +253,25 @@ class Desk(LongRun):
         fine = {row.task: row for row in earlier if row.protocol == settings and row.status == "ok"}
         return line_of(None) + b"".join(line_of(row) for task, row in sorted(fine.items()) if task in wanted)
 
-    def _work(self, protocol: Protocol, file: Path, job: Job[None]) -> None:
-        run_in_child(job, say_rows, {"protocol": asdict(protocol), "out": str(file)}, self._note)
+    def _work(self, protocol: Protocol, known: bytes, job: Job[None]) -> None:
+        """Fetch the data that are missing, and have the tasks done."""
+        missing = [name for name in protocol.datasets if not _place(self.folder, name).is_file()]
+        if missing:
+            run_in_child(job, say_fetched, {"names": sorted(missing), "folder": str(self.folder)}, self._note)
+        if not job.stopping:
+            files = {name: _place(self.folder, name).read_bytes() for name in protocol.datasets}
+            hand_over(partial(rows_work, protocol, files, known), job)
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         from opnb.benchmark import Progress
 
         if "fetching" in answer:
             self.fetching = answer["fetching"]
-        else:
-            self.fetching, self.progress = "", Progress(**answer)
+            return
+        assert self._file is not None
+        with self._file.open("ab") as file:
+            file.write(answer["lines"])
+        self.fetching, self.progress = "", Progress(**answer["progress"])
 
     def so_far(self) -> Results | None:
         """Read the rows that the run has written; None before the first."""
@@ -312,20 +327,54 @@ def desk_of(state: Studio) -> Desk:
     return state.work.run("benchmark", Desk)
 
 
+def say_fetched(say: Say, names: Sequence[str], folder: str) -> None:
+    """Fetch data sets into a folder, and say which; the work of a process (see `opnb.studio.work.process`)."""
+    from opnb.data import pmlb_table
+
+    for name in names:
+        say({"fetching": name})
+        pmlb_table(name, folder)
+
+
+def rows_work(protocol: Protocol, files: Mapping[str, bytes], known: bytes, job: Job[None]) -> None:
+    """Do the tasks of a benchmark in a process, and say its rows as they come; run by a `Job`.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    files : mapping of str to bytes
+        The data sets, as pmlb keeps them.
+    known : bytes
+        A results file with the rows that are there already.
+    job : Job
+    """
+    with tempfile.TemporaryDirectory(prefix="opnb-rows-") as name:
+        folder = Path(name)
+        for dataset, content in files.items():
+            _place(folder, dataset).parent.mkdir()
+            _place(folder, dataset).write_bytes(content)
+        out = folder / "rows.csv"
+        out.write_bytes(known)
+        said = len(known)
+
+        def heard(progress: dict[str, Any]) -> None:
+            nonlocal said
+            lines = out.read_bytes()[said:]
+            said += len(lines)
+            job.say({"progress": progress, "lines": lines})
+
+        asked = asdict(protocol) | {"data_dir": name}
+        run_in_child(job, say_rows, {"protocol": asked, "out": str(out)}, heard)
+
+
 def say_rows(say: Say, protocol: dict[str, Any], out: str) -> None:
     """Run a benchmark and say how far it is; the work of a process (see `opnb.studio.work.process`)."""
-    from opnb.benchmark import Protocol, local_datasets, run_benchmark
-    from opnb.data import pmlb_table
+    from opnb.benchmark import Protocol, run_benchmark
 
     def progress(at: Progress) -> None:
         say(asdict(at))
 
-    asked = Protocol(**protocol)
-    for name in sorted(set(asked.datasets) - set(local_datasets(asked.data_dir))):
-        # Here, once: every task of a data set that cannot be had would wait for the network.
-        say({"fetching": name})
-        pmlb_table(name, asked.data_dir)
-    run_benchmark(asked, out, resume=True, progress=progress)
+    run_benchmark(Protocol(**protocol), out, resume=True, progress=progress)
 
 
 def _seconds(results: Results) -> Any:

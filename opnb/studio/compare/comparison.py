@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from opnb.benchmark import cheap_first, expected_seconds
 from opnb.comparators import METHODS
 from opnb.data.dataset import stratified_rows
 from opnb.data.policy import POLICY_ROWS
 from opnb.studio.compare.trials import Pair, Trial, say_trials, split_of, store
+from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.process import run_in_child
@@ -71,7 +73,8 @@ class Comparison(LongRun):
     def run(self, methods: Sequence[str], repeats: int) -> None:
         """Ask for the trials that a choice lacks."""
         self.asked = self.missing(methods, repeats)
-        self.begin(partial(_work, self, self.asked))
+        work = partial(trials_work, self.X, self.labels, self.test, self.asked)
+        self.begin(partial(hand_over, work), heard=self.add)
 
     def add(self, answer: Mapping[str, Any]) -> None:
         """Add a trial that has come."""
@@ -99,11 +102,14 @@ class Comparison(LongRun):
         return *self.X.shape, int(self.labels.max()) + 1
 
 
-def _work(comparison: Comparison, pairs: Sequence[Pair], job: Job[None]) -> None:
+def trials_work(
+    X: NDArray[np.float64], labels: NDArray[np.intp], test: NDArray[np.intp], pairs: Sequence[Pair], job: Job[None]
+) -> None:
+    """Do trials in a process, and say each as it comes; run by a `Job`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
-        store(path, comparison.X, comparison.labels, comparison.test)
-        run_in_child(job, say_trials, {"data": str(path), "pairs": list(pairs)}, comparison.add)
+        store(path, X, labels, test)
+        run_in_child(job, say_trials, {"data": str(path), "pairs": list(pairs)}, job.say)
 
 
 def comparison_of(state: Studio) -> Comparison:

@@ -14,7 +14,7 @@ from opnb.studio.words import shortened
 
 RESERVED = ("lesson", "at", "view", "play")
 _FRAME = re.compile(r"\d{1,4}", re.ASCII)
-VIEWS = ("lesson", "wall", "guide")
+VIEWS = ("lesson", "wall", "guide", "hand")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Place:
         Of all its controls.
     at : int, optional
         The frame that is shown, from 0; None for the story's own first.
-    view : {"lesson", "wall", "guide"}
-        With its controls, alone and large for projection, or the teacher's guide to all lessons.
+    view : {"lesson", "wall", "guide", "hand"}
+        With its controls, alone and large for projection, the teacher's guide to all lessons, or what a student turns
+        by hand in a lesson that has it.
     play : bool
         Whether it plays by itself.
     """
@@ -99,11 +100,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Place, tuple[str, ...]]:
             except DataError as error:
                 problems.append(f"The link's '{control.key}' was not used: {error}")
     place = Place(lesson, values, _frame(query, problems), play=query.get("play") == "1")
-    view = query.get("view", "lesson")
-    if view not in VIEWS:
-        problems.append(f"The link's 'view' was not used: it must be one of {', '.join(VIEWS)}.")
-        view = "lesson"
-    return replace(place, view=view), tuple(problems)
+    return replace(place, view=_view(query, lesson, problems)), tuple(problems)
 
 
 def _lesson(key: str, problems: list[str]) -> Lesson:
@@ -121,3 +118,12 @@ def _frame(query: Mapping[str, str], problems: list[str]) -> int | None:
         problems.append("The link's 'at' was not used: it must be the number of a step, from 1.")
         return None
     return int(query["at"]) - 1
+
+
+def _view(query: Mapping[str, str], lesson: Lesson, problems: list[str]) -> str:
+    view = query.get("view", "lesson")
+    known = [name for name in VIEWS if name != "hand" or lesson.to_turn is not None]
+    if view in known:
+        return view
+    problems.append(f"The link's 'view' was not used: it must be one of {', '.join(known)}.")
+    return "lesson"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -14,28 +14,18 @@ from opnb.figures.story import draw_story
 from opnb.lessons import LESSONS, Choice, Control, Lesson
 from opnb.lessons.guide import HEAD, HOW, guide_html, guide_markdown, title
 from opnb.lessons.lesson import Value
-from opnb.studio.learn.links import Place, from_query, link, place_of, to_query
-from opnb.studio.learn.player import story_player
+from opnb.studio.learn.links import VIEWS, Place, from_query, link, place_of, to_query
+from opnb.studio.learn.player import KEYS, story_player
 from opnb.studio.learn.turning import turn_it
 from opnb.studio.ui import address
-from opnb.studio.ui.charts import chart
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, theme
 from opnb.studio.ui.text import escaped
 from opnb.views.story import Story
 
 _KEY = "learning"
-_FIGURE = "story"
-_LETTERS = {"lesson": 1.0, "wall": 1.5}
-_HEIGHTS = {"lesson": 640, "wall": 740}
-_WIDTHS = {"lesson": 860, "wall": 1380}
-
-# Letters that are read from the back of a room, and nothing of the app around the lesson.
-_WALL = """<style>
-[data-testid="stHeader"], [data-testid="stToolbar"] { display: none; }
-[data-testid="stMainBlockContainer"] { padding: 0.6rem 2rem 0 2rem; max-width: none; }
-.st-key-wall-text h2 { font-size: 2.1rem; padding: 0; }
-.st-key-wall-text p { font-size: 1.45rem; line-height: 1.25; }
-</style>"""
+_STYLES = Path(__file__).parent / "frontend"
+_STYLE = {view: f"<style>{(_STYLES / f'{view}.css').read_text('utf8')}</style>" for view in VIEWS}
 
 
 @dataclass
@@ -45,9 +35,10 @@ class Visit:
     Attributes
     ----------
     place : Place
-    drawn : int, optional
-        The frame with which the figure was drawn. The figure moves on by itself; drawing it anew at every move would
-        make it flicker.
+    wanted : Place
+        What was asked for last; the story moves on from there by itself.
+    asked : int
+        How often a place was asked for.
     written : dict
         The link that was put into the address.
     problems : tuple of str
@@ -55,16 +46,18 @@ class Visit:
     """
 
     place: Place = field(default_factory=lambda: place_of(LESSONS[0]))
-    drawn: int | None = None
+    wanted: Place = field(default_factory=lambda: place_of(LESSONS[0]))
+    asked: int = 0
     written: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
     def go(self, place: Place) -> None:
         """Show another place."""
-        self.place, self.drawn, self.problems = place, place.at, ()
+        self.place, self.wanted, self.problems = place, place, ()
+        self.asked += 1
 
     def moved(self, frame: int) -> None:
-        """Note which frame the figure has come to by itself."""
+        """Note which frame the story has come to by itself."""
         self.place = replace(self.place, at=frame, play=False)
 
 
@@ -73,7 +66,8 @@ def learning() -> None:
     visit = _visit()
     for problem in visit.problems:
         st.warning(escaped(problem, 200), icon=":material/link_off:")
-    {"lesson": _lesson, "wall": _wall, "guide": _guide}[visit.place.view](visit)
+    st.html(_STYLE[visit.place.view])
+    {"lesson": _lesson, "wall": _wall, "guide": _guide, "hand": _hand}[visit.place.view](visit)
     visit.written = to_query(visit.place)
     address.write_query(visit.written)
 
@@ -96,36 +90,20 @@ def _told(key: str, values: tuple[tuple[str, Value], ...]) -> Story:
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _drawn(
-    key: str, values: tuple[tuple[str, Value], ...], at: int | None, view: str, background: str, compact: bool
-) -> Any:
+def _drawn(key: str, values: tuple[tuple[str, Value], ...], background: str) -> Any:
     """Draw a story once: the same figure is shown again at every move on the page."""
-    return draw_story(
-        _told(key, values),
-        at=at,
-        theme=background,
-        compact=compact,
-        letters=_LETTERS[view],
-        height=_HEIGHTS[view],
-        width=_WIDTHS[view],
-    )
+    return draw_story(_told(key, values), theme=background)
 
 
 def _lesson(visit: Visit) -> None:
     lesson = visit.place.lesson
     if narrow():
         _lessons(visit)
-    left, right = st.columns([11, 5], gap="medium")
+    left, right = st.columns([9, 5], gap="medium")
     with left:
-        story = _picture(visit)
-        with st.container(horizontal=True, vertical_alignment="center", key="lesson-ways"):
-            if story is not None:
-                _steps(visit, story)
-            wall = replace(visit.place, view="wall", play=False)
-            _go(visit, "Wall", wall, "co_present", help="The lesson alone, in large letters")
-            _links(visit.place)
         _controls(visit)
-    with right:
+        story = _picture(visit)
+    with right, st.container(key="lesson-text", gap="small"):
         if not narrow():
             _lessons(visit)
         st.subheader(lesson.title, anchor=False)
@@ -133,12 +111,16 @@ def _lesson(visit: Visit) -> None:
         st.markdown(escaped(lesson.why, 2000))
         _tries(visit, story)
         st.markdown(f"**Question.** {escaped(lesson.question, 1000)}")
-        with st.expander("Answer"):
-            st.markdown(escaped(lesson.answer, 2000))
-    if lesson.to_turn is not None:
-        turn_it(lesson, visit.place.values)
-    if story is not None:
-        _follow(visit, story)
+        with st.container(horizontal=True, gap="small", key="lesson-ask"):
+            _answer(lesson)
+            if lesson.to_turn is not None:
+                hand = replace(visit.place, view="hand", play=False)
+                _go(visit, "Now you", hand, "pan_tool", help="Turn the axes of these points yourself")
+
+
+def _answer(lesson: Lesson) -> None:
+    with st.container(key="lesson-answer"), st.popover("Answer", help="Key A"):
+        st.markdown(escaped(lesson.answer, 2000))
 
 
 def _lessons(visit: Visit) -> None:
@@ -158,8 +140,12 @@ def _lessons(visit: Visit) -> None:
         for label, other, icon in (("Previous", number - 1, "arrow_back"), ("Next", number + 1, "arrow_forward")):
             there = 0 <= other < len(LESSONS)
             target = place_of(LESSONS[other]) if there else place
-            _go(visit, label, target, icon, help=f"{label} lesson", disabled=not there)
+            _go(visit, label, target, icon, help=f"{label} lesson (key {label[0]})", disabled=not there)
         _go(visit, "Guide", replace(place, view="guide", play=False), "menu_book", help="The teacher's guide")
+        wall = replace(place, view="wall", play=False)
+        _go(visit, "Wall", wall, "co_present", help="The lesson alone, in large letters (key W)")
+        _links(place)
+        _keys()
 
 
 def _links(place: Place) -> None:
@@ -173,6 +159,15 @@ def _links(place: Place) -> None:
         for words, target in ways.items():
             st.caption(words)
             st.code(link(target, st.context.url), language=None, wrap_lines=True)
+
+
+def _keys() -> None:
+    """List what the keys do."""
+    with (
+        st.container(key="lesson-keys"),
+        st.popover("Keys", icon=":material/keyboard:", help="What the keys do (key K)"),
+    ):
+        st.markdown("\n".join(f"- **{key}**: {does}" for key, does, _ in KEYS))
 
 
 def _go(visit: Visit, label: str, target: Place, icon: str, **more: Any) -> None:
@@ -197,33 +192,18 @@ def _picture(visit: Visit) -> Story | None:
     except DataError as error:
         st.error(f"This state cannot be computed. {escaped(error, 300)}", icon=":material/error:")
         return None
-    begin = 0 if place.play and place.at is None else place.at
-    visit.place = place = replace(place, at=None if begin is None else story.number(begin))
-    drawn = place.at if visit.drawn is None or place.play else story.number(visit.drawn)
-    figure = _drawn(place.lesson.key, tuple(place.values.items()), drawn, place.view, theme(), narrow())
-    with st.container(key=_FIGURE):
-        chart(figure, "lesson-figure", f"{place.lesson.title} {story.frames[story.number(drawn)].says}", bar=False)
+    wanted = visit.wanted
+    visit.place = replace(place, at=None if place.at is None else story.number(place.at))
+    story_player(
+        _drawn(place.lesson.key, tuple(place.values.items()), theme()),
+        place.lesson.title,
+        at=story.number(0 if wanted.play and wanted.at is None else wanted.at),
+        asked=visit.asked,
+        play=wanted.play,
+        wall=place.view == "wall",
+        moved=visit.moved,
+    )
     return story
-
-
-def _follow(visit: Visit, story: Story) -> None:
-    """Hear which frame the figure shows; last on the page, since it takes room without showing anything."""
-    place = visit.place
-    identity = urlencode({**to_query(place), "at": str(visit.drawn)})
-    story_player(_FIGURE, identity, story.step, place.play, visit.moved)
-
-
-def _steps(visit: Visit, story: Story) -> None:
-    """Step through the frames, with the arrow keys too."""
-    here, last = story.number(visit.place.at), len(story.frames) - 1
-    if last == 0:
-        return
-    ways = (("Back", "Left", here - 1, "skip_previous"), ("Step", "Right", here + 1, "skip_next"))
-    with st.container(horizontal=True, vertical_alignment="center", key="lesson-steps"):
-        for label, key, there, icon in ways:
-            target = replace(visit.place, at=there, play=False)
-            _go(visit, label, target, icon, shortcut=key, disabled=not 0 <= there <= last)
-        st.caption(f"Step {here + 1} of {last + 1} along the {escaped(story.runs_along)}")
 
 
 def _tries(visit: Visit, story: Story | None) -> None:
@@ -267,19 +247,28 @@ def _control(visit: Visit, control: Control) -> None:
 
 def _wall(visit: Visit) -> None:
     """Show the lesson alone, in letters for the back of a room."""
-    st.html(_WALL)
-    lesson = visit.place.lesson
+    lesson, number = visit.place.lesson, LESSONS.index(visit.place.lesson)
+    with st.container(horizontal=True, vertical_alignment="center", key="wall-head"):
+        st.header(lesson.title, anchor=False)
+        with st.container(key="lesson-question"), st.popover("Question", help="Key Q"):
+            st.markdown(escaped(lesson.question, 1000))
+        _answer(lesson)
+        for label, other, icon in (("Previous", number - 1, "arrow_back"), ("Next", number + 1, "arrow_forward")):
+            there = 0 <= other < len(LESSONS)
+            target = replace(place_of(LESSONS[other]), view="wall") if there else visit.place
+            _go(visit, label, target, icon, help=f"{label} lesson (key {label[0]})", disabled=not there)
+        _keys()
+        leave = replace(visit.place, view="lesson", play=False)
+        _go(visit, "Leave", leave, "close", help="Back to the page (key Esc)")
     with st.container(key="wall-text"):
-        left, right = st.columns([1, 3], vertical_alignment="center")
-        left.header(lesson.title, anchor=False)
-        right.markdown(escaped(lesson.shows, 1000))
-    story = _picture(visit)
-    if story is None:
-        return
-    with st.container(horizontal=True, key="wall-steps"):
-        _steps(visit, story)
-        _go(visit, "Leave", replace(visit.place, view="lesson", play=False), "close", shortcut="Esc")
-    _follow(visit, story)
+        st.markdown(escaped(lesson.shows, 1000))
+    _picture(visit)
+
+
+def _hand(visit: Visit) -> None:
+    """Let a student turn the lesson's points, on a screen for itself."""
+    back = replace(visit.place, view="lesson")
+    turn_it(visit.place.lesson, visit.place.values, lambda: visit.go(back))
 
 
 def _guide(visit: Visit) -> None:
@@ -289,7 +278,7 @@ def _guide(visit: Visit) -> None:
     def linked(lesson: Lesson) -> str:
         return link(place_of(lesson), here)
 
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="guide-ways"):
         back = replace(visit.place, view="lesson")
         st.button("Back to the lesson", icon=":material/arrow_back:", on_click=visit.go, args=(back,))
         st.download_button(
@@ -308,12 +297,13 @@ def _guide(visit: Visit) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+    guide_button("teaching")
     st.subheader(title(LESSONS), anchor=False)
     st.caption(f"{HEAD} {HOW}")
-    columns = st.columns(1 if narrow() else 2, gap="small")
-    for number, lesson in enumerate(LESSONS):
-        with columns[number % len(columns)], st.container(border=True, gap="small", key=f"guide-{lesson.key}"):
-            _guide_entry(visit, number + 1, lesson)
+    with st.container(key="guide-cards"):
+        for number, lesson in enumerate(LESSONS, start=1):
+            with st.container(border=True, gap="small", key=f"guide-{lesson.key}"):
+                _guide_entry(visit, number, lesson)
 
 
 def _guide_entry(visit: Visit, number: int, lesson: Lesson) -> None:

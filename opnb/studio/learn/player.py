@@ -1,81 +1,93 @@
-"""The link between a story that plays in the browser and the page: which frame is shown, and playing by itself."""
+"""A lesson's story on the page, laid out and played in the browser."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-# The figure steps in the browser, so the page hears of it only from here. A frame is reported when a person has set it,
-# and otherwise when nothing has moved for longer than one step.
-_SCRIPT = """
-let stop = () => {}; // Streamlit calls again when the data change, and ends only the last call
-export default function ({ data, setStateValue }) {
-  stop();
-  let attached = null, quiet = null, started = false, touched = -Infinity;
-  const report = (frame, wait) => {
-    clearTimeout(quiet);
-    quiet = setTimeout(() => setStateValue("frame", frame), wait);
-  };
-  const moved = (event) => report(Number(event.name), performance.now() - touched < 1000 ? 350 : data.step + 600);
-  const dragged = (event) => {
-    if (!event.interaction) return;
-    touched = performance.now();
-    report(event.slider.active, 350);
-  };
-  const attach = () => {
-    const plot = document.querySelector(`.st-key-${data.figure} .js-plotly-plot`);
-    if (!plot || !plot.on || !plot.querySelector(".updatemenu-button")) return null;
-    if (plot !== attached) {
-      detach();
-      attached = plot;
-      plot.on("plotly_animatingframe", moved);
-      plot.on("plotly_sliderchange", dragged);
-    }
-    return plot;
-  };
-  const start = () => { // not at once: the figure to play may be drawn after this call
-    const plot = attach();
-    if (plot && data.play && !started) {
-      started = true;
-      plot.querySelector(".updatemenu-button").dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    }
-  };
-  const detach = () => {
-    if (!attached || !attached.removeListener) return;
-    attached.removeListener("plotly_animatingframe", moved);
-    attached.removeListener("plotly_sliderchange", dragged);
-  };
-  attach();
-  const watch = setInterval(start, 100);
-  stop = () => {
-    clearInterval(watch);
-    clearTimeout(quiet);
-    detach();
-  };
-  return stop;
-}
-"""
-_player = st.components.v2.component("opnb_story_player", js=_SCRIPT)
+from opnb.figures.touring import FOLDER
+from opnb.studio.ui import charts
+from opnb.studio.ui.plotly_file import address
+
+_FRONTEND = Path(__file__).parent / "frontend"
+_CHARTS = Path(charts.__file__).parent / "frontend"
+
+# What a class does without a mouse: the key, what it does, and the button of the page that it presses, if it does.
+KEYS = (
+    ("Space", "play or stop", ""),
+    ("→ or Page Down", "one step on, as a presenter's button does", ""),
+    ("← or Page Up", "one step back", ""),
+    ("Home, End", "the first and the last step", ""),
+    ("N", "the next lesson", "go-Next"),
+    ("P", "the previous lesson", "go-Previous"),
+    ("Q", "the question, on the wall", "lesson-question"),
+    ("A", "the answer", "lesson-answer"),
+    ("W", "to the wall", "go-Wall"),
+    ("Esc", "back from the wall", "go-Leave"),
+    ("K", "this list", "lesson-keys"),
+)
 
 
-def story_player(figure: str, identity: str, step: float, play: bool, moved: Callable[[int], None]) -> None:
-    """Hear of the frames of a figure, and play it if it should play by itself.
+def _exported(path: Path) -> str:
+    return path.read_text("utf8").replace("export ", "")
+
+
+def _script() -> str:
+    """Join what loads Plotly, the symbols of the classes, and the story."""
+    chart = (_CHARTS / "chart.js").read_text("utf8").replace("export default function", "function element")
+    library = f"const {{ load, read }} = (() => {{\n{chart}\nreturn {{ load, read }};\n}})();"
+    symbols = f"const draw = (() => {{\n{_exported(FOLDER / 'symbols.js')}\nreturn draw;\n}})();"
+    return "\n".join(
+        [library, symbols, _exported(_FRONTEND / "arrange.js"), (_FRONTEND / "story.js").read_text("utf8")]
+    )
+
+
+_element = st.components.v2.component(
+    "opnb_story",
+    css=(_FRONTEND / "story.css").read_text("utf8"),
+    js=_script(),
+    isolate_styles=False,
+)
+
+
+def story_player(
+    figure: Any, title: str, *, at: int, asked: int, play: bool, wall: bool, moved: Callable[[int], None]
+) -> None:
+    """Show a story in the room that the page has left for it.
 
     Parameters
     ----------
-    figure : str
-        Key of the container that holds the figure.
-    identity : str
-        Changes with what is drawn.
-    step : float
-        Seconds from frame to frame.
+    figure : plotly.graph_objects.Figure
+        From `opnb.figures.story.draw_story`.
+    title : str
+        What it is, for those who do not see it.
+    at : int
+        The frame to show.
+    asked : int
+        Another number shows that frame; with the same one, the story stays where it has come to by itself.
     play : bool
         Whether it plays by itself.
+    wall : bool
+        Whether its letters are for the back of a room.
     moved : callable
         Gets the number of the frame that is shown.
     """
-    key = f"player-{figure}"
+    key = "story"
+    pressed = {key if len(key) > 1 else key.lower(): button for key, _, button in KEYS if button}
+    pressed["Escape"] = pressed.pop("Esc")
+    look = {
+        "title": title,
+        "at": at,
+        "asked": asked,
+        "play": play,
+        "wall": wall,
+        "keys": pressed,
+        "plotly": address(),
+    }
 
     def changed() -> None:
         frame = st.session_state[key].get("frame")
@@ -83,5 +95,5 @@ def story_player(figure: str, identity: str, step: float, play: bool, moved: Cal
         if isinstance(frame, int | float) and 0 <= frame < 10_000:
             moved(int(frame))
 
-    data = {"figure": figure, "identity": identity, "step": round(1000 * step), "play": play}
-    _player(key=key, data=data, default={"frame": None}, on_frame_change=changed)
+    data = f"{json.dumps(look)}\n{figure.to_json()}".encode()
+    _element(key=key, data=data, default={"frame": None}, on_frame_change=changed)

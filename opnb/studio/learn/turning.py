@@ -1,8 +1,8 @@
-"""What a student turns by hand below a lesson that asks for it, and the climb from there."""
+"""What a student turns by hand in a lesson that asks for it, and the climb from there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,16 +18,20 @@ _LAST = "lesson's tour made last"
 
 
 @st.fragment
-def turn_it(lesson: Lesson, values: Mapping[str, Value]) -> None:
+def turn_it(lesson: Lesson, values: Mapping[str, Value], leave: Callable[[], None]) -> None:
     """Let a student turn the lesson's points, and climb from there."""
     identity = f"{lesson.key} {urlencode(values)}"
     prepared, way = _prepared(lesson, values, identity)
-    st.subheader("Now you", anchor=False)
-    st.caption("Drag the ends of the arrows, or type weights, until few held-out points are misclassified. Then climb.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-hand"):
+        if st.button("Back to the lesson", icon=":material/arrow_back:", on_click=leave):
+            st.rerun()  # of the page, not of this part alone
+        asked = (lesson, values, identity, prepared)
+        st.button("Climb from here", icon=":material/trending_up:", key="lesson-climb", on_click=_climb, args=asked)
+        st.caption(
+            "Drag the ends of the arrows, or type weights, until few held-out points are misclassified. Then climb."
+        )
     name = None if way is None else way.captions[0] + str(way.axes[0].tolist())
-    tour_element(prepared, None, _KEY, lesson.title, fit=identity, way=name, height=460)
-    asked = (lesson, values, identity, prepared)
-    st.button("Climb from here", icon=":material/trending_up:", key="lesson-climb", on_click=_climb, args=asked)
+    tour_element(prepared, None, _KEY, lesson.title, fit=identity, way=name, height=1200)
 
 
 def _climb(lesson: Lesson, values: Mapping[str, Value], identity: str, prepared: Prepared) -> None:

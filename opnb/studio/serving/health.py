@@ -1,4 +1,4 @@
-"""Whether the service is well: it answers, the queues move, and what must be written can be.
+"""Whether the service is well: it answers, the queues move, what must be written can be, and its cluster is there.
 
 `GET /healthz` gives that as JSON, with status 503 where something is wrong. It tells nothing of anybody's.
 """
@@ -22,8 +22,9 @@ from starlette.routing import Route
 
 from opnb.errors import WorkspaceError
 from opnb.studio.logs import event
-from opnb.studio.work.jobs import long_queue, queue
-from opnb.studio.work.limits import turn_seconds
+from opnb.studio.work.cluster import cluster_is_well
+from opnb.studio.work.jobs import file_queue, long_queue, queue
+from opnb.studio.work.limits import scheduler, turn_seconds
 from opnb.workspace import store_settings
 
 _TURNS = 10  # for so many turns nothing may happen in a queue in which somebody waits
@@ -67,7 +68,7 @@ class Health:
 
 def queues_move() -> bool:
     """Tell whether those who wait in a queue get on."""
-    return all(each.idle_seconds() < _TURNS * turn_seconds() for each in (queue(), long_queue()))
+    return all(each.idle_seconds() < _TURNS * turn_seconds() for each in (queue(), long_queue(), file_queue()))
 
 
 def disk_is_writable() -> bool:
@@ -87,7 +88,8 @@ def disk_is_writable() -> bool:
 
 def routes() -> list[Route]:
     """Give the route, with and without a folder before it."""
-    health = Health({"queue": queues_move, "disk": disk_is_writable})
+    checks: dict[str, Check] = {"queue": queues_move, "disk": disk_is_writable}
+    health = Health(checks if scheduler() is None else checks | {"cluster": cluster_is_well})
     return [Route("/healthz", health.answer), Route("/{folder:path}/healthz", health.answer)]
 
 

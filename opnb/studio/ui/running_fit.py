@@ -27,13 +27,14 @@ def collect_fit() -> None:
     _notices(state)
 
 
-def fit_shown(title: str, purpose: str) -> FitResult | None:
+def fit_shown(title: str, purpose: str, guide: str) -> FitResult | None:
     """Begin a page that is about a fit, and give the fit; None while it runs, or where there is none, which is said."""
     head = st.container()
     collect_fit()
     state = studio()
     with head:
-        heading(title, f"About the fit: {escaped(state.name_of(state.result))}" if state.result else "")
+        about = f"About the fit: {escaped(state.name_of(state.result))}" if state.result else ""
+        heading(title, about, guide=guide)
     if state.job is not None:
         running_fit(state)
     elif state.result is None:

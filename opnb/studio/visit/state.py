@@ -23,7 +23,7 @@ from opnb.studio.visit.snapshot import Snapshot, Waiting
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
 from opnb.studio.work.choosing import choose_work
 from opnb.studio.work.errands import Visitor
-from opnb.studio.work.fitting import check_size, ended_early, fit_work
+from opnb.studio.work.fitting import check_size, ended_early, fit_somewhere, fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.owner import LongWork
 from opnb.studio.work.studies import Studies
@@ -233,7 +233,7 @@ class Studio:
         if spec != self.spec:
             self.picture = replace(self.picture, plane=None)  # what was turned was another fit
         self.spec, self.fit_error, self.interrupted, self.new.model = spec, "", None, None
-        work = self.keeper.saving(partial(fitting, spec, self.table, self.dataset))
+        work = self.keeper.saving(partial(fit_somewhere, partial(fitting, spec, self.table, self.dataset)))
         grace = AWAY if self.keeper.store is not None else None
         return self.work.fit.begin(work, grace, note=partial(self.keeper.began, spec))
 
@@ -261,6 +261,7 @@ class Studio:
         if job is None:
             return False
         self.fit_error = job.error
+        self.interrupted = self.spec if job.lost else self.interrupted
         if job.result is not None:
             self.add(job.result)
         return True

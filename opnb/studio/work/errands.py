@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from opnb.errors import OPNBError
-from opnb.studio.work.jobs import Job, Queue, long_queue, queue
+from opnb.studio.work.jobs import Job, Queue, file_queue, long_queue, queue
 
 T = TypeVar("T")
 _LOOK = 0.2  # seconds between two looks at work that somebody waits for
@@ -51,16 +51,17 @@ class Errand(Generic[T]):
         work: Callable[[Job[T]], T],
         grace: float | None = None,
         note: Callable[[Job[T]], None] = lambda job: None,
+        heard: Callable[[Any], None] = lambda message: None,
     ) -> Job[T]:
         """Put work into the queue.
 
         Parameters
         ----------
-        work, grace : as in `Job`
+        work, grace, heard : as in `Job`
         note : callable
             Gets the job before it can start, so that whoever saves or shows it knows of it from its first moment.
         """
-        job = self.job = Job(work, self.visitor.owner, self.visitor.alive, grace, quiet=self.quiet)
+        job = self.job = Job(work, self.visitor.owner, self.visitor.alive, grace, quiet=self.quiet, heard=heard)
         note(job)
         if self._closed:
             job.drop()
@@ -124,10 +125,11 @@ class LongRun(Errand[None]):
         work: Callable[[Job[None]], None],
         grace: float | None = None,
         note: Callable[[Job[None]], None] = lambda job: None,
+        heard: Callable[[Any], None] = lambda message: None,
     ) -> Job[None]:
         """Put work into the queue; see `Errand`."""
         self.problem = ""
-        return super().begin(work, grace, note)
+        return super().begin(work, grace, note, heard)
 
     def collect(self) -> Job[None] | None:
         """Notice that the work has ended; see `Errand`."""
@@ -149,6 +151,11 @@ class Attended(Errand[Any]):
     def __init__(self, visitor: Visitor | None = None) -> None:
         super().__init__(visitor)
         self.look: Callable[[Job[Any], int], None] = lambda job, place: None
+
+    @property
+    def queue(self) -> Queue:
+        """Where its jobs wait: always on this machine, which has the files."""
+        return file_queue()
 
     def attend(self, work: Callable[[Job[T]], T]) -> T:
         """Have work done in its turn and give the outcome; what this visitor waited for before is ended.

@@ -17,9 +17,10 @@ from opnb.estimators.training import Scaling
 from opnb.quiet import own_warnings
 from opnb.studio.logs import event, visit_of
 from opnb.studio.visit.results import FitResult, result_of
+from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.estimates import Size, all_steps_left, check_cost, size_of, speed
 from opnb.studio.work.jobs import Job
-from opnb.studio.work.limits import fit_limits
+from opnb.studio.work.limits import fit_limits, scheduler
 
 if TYPE_CHECKING:
     from opnb.core.optimise import Iteration
@@ -96,6 +97,17 @@ class FitProgress:
         left = a_step * all_steps_left(self.objectives, self.spec.tol, self.size) - (self.clock() - self.latest)
         return max(left, a_step)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Give the state for another process, whose clock is another: its times as ages, its lists as they stand."""
+        now = self.clock()
+        objectives = {start: list(values) for start, values in list(self.objectives.items())}
+        return self.__dict__ | {"objectives": objectives, "began": self.began - now, "latest": self.latest - now}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take up a state of another process."""
+        now = state["clock"]()
+        self.__dict__.update(state | {"began": state["began"] + now, "latest": state["latest"] + now})
+
     def note(self, start: int, objective: float) -> None:
         """Note a step of the search; the first of a start is the start itself."""
         self.latest = self.clock()
@@ -143,12 +155,24 @@ def fit_work(
         classifier.fit(dataset.X_train, dataset.y_train)
     classifier.callback = None  # it holds the job, which the result should outlive
     progress.stage = "score"
-    assert progress.size is not None
-    speed.learn(progress.size, progress.steps, progress.latest - progress.began)
     notes += _notes(classifier, watch, job.abandoned)
     result = result_of(spec, table, dataset, classifier, time.perf_counter() - began, notes)
-    event("fit", visit=visit_of(job.owner), seconds=result.seconds, **_numbers(progress))
+    _learn_from(progress, job.owner, result)
     return result
+
+
+def fit_somewhere(fitting: Callable[[Job[FitResult]], FitResult], job: Job[FitResult]) -> FitResult:
+    """Have a fit made where this server has its work done, and learn from it how long fits take there."""
+    result = hand_over(fitting, job)
+    if scheduler() is not None and isinstance(job.progress, FitProgress):
+        _learn_from(job.progress, job.owner, result)
+    return result
+
+
+def _learn_from(progress: FitProgress, owner: str, result: FitResult) -> None:
+    assert progress.size is not None
+    speed.learn(progress.size, progress.steps, progress.latest - progress.began)
+    event("fit", visit=visit_of(owner), seconds=result.seconds, **_numbers(progress))
 
 
 def _numbers(progress: FitProgress) -> dict[str, int]:

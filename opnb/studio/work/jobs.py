@@ -22,13 +22,14 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Generic, Literal, TypeVar
 
 from opnb.errors import OPNBError
 from opnb.studio.logs import event, visit_of
-from opnb.studio.work.limits import fits_at_a_time, turn_seconds
+from opnb.studio.work.limits import fits_at_a_time, scheduler, set_fits_at_a_time, turn_seconds
 
 T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -38,7 +39,12 @@ _REMEMBERED = 1_000  # visitors of whom it is known how long they were served
 _FORGOTTEN = 600.0  # seconds after which a second of service counts for a third of one
 _MOST_PAUSED = 4  # jobs that have given way: each still holds its memory
 _LOOK = 0.1  # seconds between two looks of a paused job at whether to end
+_FOR_LONG_RUNS = 4  # of so many threads of a cluster, one is for work of minutes
 _log = logging.getLogger(__name__)
+
+
+class LostWorkError(OPNBError):
+    """Raised where the machine that did the work is gone: nothing is wrong with the work, which can be done again."""
 
 
 class Job(Generic[T]):
@@ -57,6 +63,15 @@ class Job(Generic[T]):
         Seconds the owner may be unreachable; a short while by default, and while others wait for the worker.
     quiet : bool, default=False
         Whether every other job comes first.
+    heard : callable, optional
+        Gets what the work says on its way; see `say`.
+
+    Attributes
+    ----------
+    progress : object
+        What can be seen of the work.
+    lost : bool
+        Whether there is no result because the machine that did the work is gone.
     """
 
     def __init__(
@@ -67,6 +82,7 @@ class Job(Generic[T]):
         grace: float | None = None,
         *,
         quiet: bool = False,
+        heard: Callable[[Any], None] = lambda message: None,
     ) -> None:
         self.id = uuid.uuid4().hex
         self.owner, self.quiet = owner, quiet
@@ -75,9 +91,9 @@ class Job(Generic[T]):
         self.error = ""
         self.status: Status = "waiting"
         self.started = self.began = time.monotonic()
-        self.abandoned = False
+        self.abandoned = self.lost = False
         self.awaited = False  # a page stands still for it: what else its owner has running gives way at once
-        self._work, self._watchers, self._grace = work, [alive], grace
+        self._work, self._watchers, self._grace, self._heard = work, [alive], grace, heard
         self._in_the_way: Callable[[], bool] = lambda: False
         self._give_way: Callable[[], None] = lambda: None
         self._hold: Callable[[bool], None] = lambda held: None
@@ -109,8 +125,30 @@ class Job(Generic[T]):
         return time.monotonic() - self.began - self._paused
 
     def held_by(self, hold: Callable[[bool], None]) -> None:
-        """Name a function that halts (True) and resumes (False) what works elsewhere for this job."""
+        """Name a function that halts (True) and resumes (False) what works elsewhere for this job.
+
+        While the job has to wait it is told to halt again and again, and may be told so when nothing works any more.
+        """
         self._hold = hold
+
+    def gives_way_by(self, give_way: Callable[[], None]) -> None:
+        """Name a function that the work calls before it goes on: it returns when it is this job's turn."""
+        self._give_way = give_way
+
+    @contextmanager
+    def paused(self) -> Iterator[Callable[[], None]]:
+        """Halt what works elsewhere for this job, without counting the time; gives a function that says so again."""
+        began = time.monotonic()
+        self._hold(True)
+        try:
+            yield lambda: self._hold(True)
+        finally:
+            self._paused += time.monotonic() - began
+            self._hold(False)
+
+    def say(self, message: Any) -> None:
+        """Tell who asked for the work what it has found so far."""
+        self._heard(message)
 
     @property
     def finished(self) -> bool:
@@ -136,11 +174,11 @@ class Job(Generic[T]):
 
     def run(self) -> None:
         """Do the work in the calling thread and record the outcome; never raises."""
-        self.status, self.began, self._worker = "running", time.monotonic(), threading.current_thread()
         try:
-            self.result = self._work(self)
+            self.result = self.do()
             self.status = "done"
         except OPNBError as error:
+            self.lost = isinstance(error, LostWorkError)
             self.fail(str(error))
         except MemoryError:
             self.fail("There is not enough memory for this. Use fewer rows, columns or directions.")
@@ -151,6 +189,11 @@ class Job(Generic[T]):
             self.fail("Something went wrong inside the program. The details are in the server's log.")
         finally:
             self._finished.set()
+
+    def do(self) -> T:
+        """Do the work in the calling thread."""
+        self.status, self.began, self._worker = "running", time.monotonic(), threading.current_thread()
+        return self._work(self)
 
     def fail(self, message: str) -> None:
         """Record why there is no result."""
@@ -214,7 +257,7 @@ class Queue:
     def submit(self, job: Job[T]) -> Job[T]:
         """Put a job into the queue; it starts at once where there is room."""
         job._in_the_way = lambda: self._keeps_others_out(job)
-        job._give_way = lambda: self._give_way(job)
+        job.gives_way_by(lambda: self._give_way(job))
         with self._lock:
             self._moved = time.monotonic() if not self._waiting else self._moved
             self._waiting[job] = time.monotonic()
@@ -300,13 +343,12 @@ class Queue:
                 return
             self._leave(job, now)
             self._waiting[job], self._paused[job], self._moved = now, turn, now
-        job._hold(True)
-        self._advance()
-        while not turn.wait(_LOOK):
-            if job._is_stopped():
-                self._come_back(job)
-        job._paused += time.monotonic() - now
-        job._hold(False)
+        with job.paused() as still_paused:
+            self._advance()
+            while not turn.wait(_LOOK):
+                still_paused()
+                if job._is_stopped():
+                    self._come_back(job)
 
     def _is_wanted(self, job: Job, now: float) -> bool:
         """Tell whether the place of a running job is due to others, or to what its own owner stands still for."""
@@ -344,12 +386,17 @@ def _note(job: Job) -> None:
     event("job", visit=visit_of(job.owner), status=status, waited=waited, seconds=seconds)
 
 
-@cache
-def queue() -> Queue:
-    """Give the one queue of this process for fits and studies."""
+def answer_promptly() -> None:
+    """Let the threads of this process, those with work and those that answer, take turns more often than usual."""
     # A fit gives Python's lock away at every step of its search and has to get it back from the pages that are being
     # drawn meanwhile; at the usual 5 ms for each of these a class of visitors would bring it nearly to a halt.
     sys.setswitchinterval(_TURN)
+
+
+@cache
+def queue() -> Queue:
+    """Give the one queue of this process for fits and studies."""
+    answer_promptly()
     # What the libraries hold stays for good: no search for garbage need go through it again.
     gc.collect()
     gc.freeze()
@@ -360,3 +407,16 @@ def queue() -> Queue:
 def long_queue() -> Queue:
     """Give the one queue of this process for work of minutes, beside that of the fits: one at a time."""
     return Queue(1)
+
+
+@cache
+def file_queue() -> Queue:
+    """Give the one queue for files on their way in and out: that of the fits, unless these are made elsewhere."""
+    return queue() if scheduler() is None else Queue(fits_at_a_time())
+
+
+def make_room(threads: int) -> None:
+    """Let as many jobs run at once as a cluster has threads for, unless the owner has set how many."""
+    long = max(threads // _FOR_LONG_RUNS, 1)
+    long_queue().limit = long
+    queue().limit = set_fits_at_a_time() or max(threads - long, 1)

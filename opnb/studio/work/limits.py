@@ -23,10 +23,11 @@ RESTORE_VARIABLE = "OPNB_MAX_RESTORE_MB"
 EXPORT_SECONDS_VARIABLE = "OPNB_MAX_EXPORT_SECONDS"
 UPLOADS_VARIABLE, ALL_UPLOADS_VARIABLE = "OPNB_VISITOR_UPLOADS_MB", "OPNB_ALL_UPLOADS_MB"
 METRICS_VARIABLE = "OPNB_METRICS"
+SCHEDULER_VARIABLE = "OPNB_SCHEDULER"
 VARIABLES = (
     *(FITS_VARIABLE, SECONDS_VARIABLE, MEGABYTES_VARIABLE, RUN_SECONDS_VARIABLE, TURN_VARIABLE),
     *(READING_SECONDS_VARIABLE, READING_MEGABYTES_VARIABLE, RESTORE_VARIABLE, EXPORT_SECONDS_VARIABLE),
-    *(UPLOADS_VARIABLE, ALL_UPLOADS_VARIABLE, METRICS_VARIABLE, LEVEL_VARIABLE),
+    *(UPLOADS_VARIABLE, ALL_UPLOADS_VARIABLE, METRICS_VARIABLE, LEVEL_VARIABLE, SCHEDULER_VARIABLE),
     *(workspaces.FOLDER, workspaces.QUOTA, workspaces.TOTAL, workspaces.DAYS),
 )
 _USUAL_SECONDS, _USUAL_MEGABYTES = 1_800.0, 4_096.0
@@ -105,9 +106,18 @@ def total_upload_bytes(environment: Environment = os.environ) -> int:
 
 def fits_at_a_time(environment: Environment = os.environ) -> int:
     """Read how many fits may run at once: one less than there are processors if it is not set."""
+    return set_fits_at_a_time(environment) or max((os.cpu_count() or 2) - 1, 1)
+
+
+def set_fits_at_a_time(environment: Environment = os.environ) -> int:
+    """Read how many fits the owner wants to run at once; 0 if that is not set."""
     given = environment.get(FITS_VARIABLE, "")
-    whole = int(given) if _WHOLE.fullmatch(given) else 0
-    return whole or max((os.cpu_count() or 2) - 1, 1)
+    return int(given) if _WHOLE.fullmatch(given) else 0
+
+
+def scheduler(environment: Environment = os.environ) -> str | None:
+    """Read the address of the Dask scheduler whose workers do the long work; None where this machine does it."""
+    return environment.get(SCHEDULER_VARIABLE, "").strip() or None
 
 
 def _positive(environment: Environment, name: str, usual: float) -> float:

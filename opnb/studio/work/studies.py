@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import Errand, Visitor
 from opnb.studio.work.jobs import Job
 
@@ -97,7 +99,7 @@ class Studies(Errand[Any]):
             return
         self.drop()
         self.key = key
-        self.begin(lambda job: _unless_stopped(work, job))
+        self.begin(partial(hand_over, partial(_unless_stopped, work)))
 
     def collect(self) -> Job[Any] | None:
         """Note the outcome of the study under way where it is there; see `Errand`."""

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from opnb.errors import OPNBError
 from opnb.estimators.search import default_components
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
@@ -111,6 +112,7 @@ def _settings(state: Studio, above: DeltaGenerator, more: DeltaGenerator, key: s
         values = _main_settings(spec, p, key)
     with more:
         values |= _more_settings(spec, key, values["init"] == "random" and values["n_init"] > 1)
+        guide_button("settings")
     if spec.n_components is None and values["n_components"] == default_components(p):
         values["n_components"] = None
     return replace(spec, **values)

@@ -11,6 +11,7 @@ from opnb.data.ingredient import Ingredient
 from opnb.data.new_rows import usual_values
 from opnb.errors import DataError
 from opnb.studio.ui.file_box import file_box
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.intake import bring_in, listed
 from opnb.studio.ui.session import narrow
 from opnb.studio.ui.text import escaped
@@ -38,6 +39,7 @@ def new_rows_panel(state: Studio) -> None:
     if predictor is None:
         st.info("These data never were a table, so there is no telling how a table becomes their features.")
         return
+    guide_button("new-rows")
     _file_box(state, predictor)
     if state.new.rows is not None:
         try:

@@ -12,6 +12,7 @@ import streamlit as st
 from opnb.data.writing import csv_bytes
 from opnb.diagnostics.finding import class_label
 from opnb.studio.ui.charts import chart, selected_rows
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
@@ -70,6 +71,7 @@ def picture() -> None:
         findings_line(result)
     with st.expander("The picture in words"):
         st.markdown(escaped(_now(result, drawing).words, 5_000))
+        guide_button("picture")
     if rows:
         _selected(result, rows)
     if asked is not None:

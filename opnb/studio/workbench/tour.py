@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from opnb.studio.ui.files import download
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, studio
 from opnb.studio.ui.study import study
 from opnb.studio.ui.tours import Prepared, told_axes, tour_element
@@ -138,6 +139,7 @@ def _uses(state: Studio, result: FitResult, prepared: Prepared) -> None:
             state.fit(from_axes(result.spec, plane, search=search))
             st.rerun()  # the page shows the fit under way, and this is but a part of it
     download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
+    guide_button("touring")
 
 
 def _link_words(result: FitResult, picture: PictureSpec) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from opnb.figures import log_odds_figure, parts_figure, place_ring, posterior_figure, row_density_figure
 from opnb.studio.ui.charts import chart
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import look, studio, theme
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.new_rows import BY_HAND
@@ -157,6 +158,7 @@ def reasons_panel(
     """
     with st.container(border=True, key=key):
         st.header(f"Why: {escaped(name)}")
+        guide_button("why", key)
         found = explainer.reasons(row)
         st.markdown(escaped(verdict(found, truth), 500))
         found = _compared(explainer, found, f"{key}-{stem}")

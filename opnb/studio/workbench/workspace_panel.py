@@ -6,6 +6,7 @@ import streamlit as st
 
 from opnb.errors import OPNBError
 from opnb.studio.ui import address
+from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.progress import STEP
 from opnb.studio.ui.session import start_afresh, studio
 from opnb.studio.ui.text import escaped
@@ -25,6 +26,7 @@ def workspace_panel(state: Studio) -> None:
     """Show the state of the workspace and what can be done with it."""
     with st.expander("Workspace", icon=":material/inventory_2:"):
         status()
+        guide_button("work")
         if state.keeper.id:
             _address()
         snapshot = state.snapshot()

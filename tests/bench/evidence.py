@@ -1,0 +1,208 @@
+"""The page of the evidence, from the results in docs/evidence: `make evidence`.
+
+Nothing on the page is typed in: tables of the experiment are computed from its rows, all other figures come from
+`figures.json`, where `make bench BENCH="--record objective"` puts what a section prints, with machine and date. Blocks
+of the README between marks are written from the same numbers.
+"""
+
+import json
+import os
+import platform
+import re
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from opnb.benchmark import markdown, mean_ranks, read_results
+from opnb.errors import DataError
+from tests.bench.halves import FEW_ROWS, PAIRS, against, is_design, means
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "evidence"
+PAGE, README = FOLDER / "README.md", ROOT / "README.md"
+FIGURES = FOLDER / "figures.json"
+# A method is compared once it has been run on so large a part of the data sets.
+ENOUGH = 0.5
+BASE = "SVM"
+# Tried and taken out again: the page says why, and users of the program need not care.
+GONE = ("OPNB+",)
+
+
+def evidence():
+    """Write the page, and the marked blocks of the README."""
+    blocks = readme_blocks(results())
+    PAGE.write_text(page(), "utf8")
+    README.write_text(filled(README.read_text("utf8"), blocks), "utf8")
+    print(f"\nWrote {PAGE.relative_to(ROOT)} and {len(blocks)} block of {README.name}.")
+
+
+def results():
+    """Give the rows of the experiment, with the half of their data set."""
+    frame = read_results(FOLDER / "experiment.csv").frame
+    frame = frame[frame["status"] == "ok"]
+    return frame.assign(design=frame["dataset"].map(is_design(frame["dataset"].unique())))
+
+
+def compared(frame):
+    """Name the methods that have been run on enough of these data sets, in the order of their coming."""
+    sets = frame.groupby("method", sort=False)["dataset"].nunique()
+    return [method for method, count in sets.items() if count >= ENOUGH * frame["dataset"].nunique()]
+
+
+def method_rows(frame):
+    """Errors, log-loss, ranks and seconds of the compared methods, best rank first, and how much was compared."""
+    methods = compared(frame)
+    table = means(frame, methods)
+    ranks = mean_ranks(table["error"][methods].round(12))
+    order = list(ranks.methods)
+    seconds = table["seconds"]
+    rows = pd.DataFrame(
+        {
+            "mean error": table["error"].mean(),
+            "mean rank": pd.Series(dict(zip(order, ranks.mean_ranks, strict=True))),
+            "log-loss": table["log_loss"].mean(),
+            "seconds": seconds.median(),
+        }
+    ).loc[order]
+    if BASE in methods:
+        rows[f"of {BASE}'s"] = seconds.div(seconds[BASE], axis=0).median()
+    return rows.rename_axis("method"), ranks, table
+
+
+def extent(frame, ranks, table):
+    """Say how much was compared, and which ranks differ."""
+    splits = _common_splits(frame, list(ranks.methods))
+    each = f"{splits.min()}" if splits.min() == splits.max() else f"{splits.min()} to {splits.max()}"
+    return (
+        f"{len(table)} of {frame['dataset'].nunique()} data sets, {each} splits of each. Mean ranks differ "
+        f"(Nemenyi, 5 %) if they are more than {ranks.critical_difference:.2f} apart; Friedman's test gives "
+        f"p = {ranks.p_value:.2g}."
+    )
+
+
+def _common_splits(frame, methods):
+    fine = frame[frame["method"].isin(methods)]
+    whole = fine.groupby(["dataset", "repeat"])["method"].nunique() == len(methods)
+    return whole[whole].groupby("dataset").size()
+
+
+def wins(table):
+    """Wins of the pairs that matter, with the share of wins, its interval and the sign test."""
+    there = set(table["error"].columns)
+    rows = [
+        (f"{first} : {second}", against(table["error"][first], table["error"][second]))
+        for first, second in PAIRS
+        if {first, second} <= there
+    ]
+    return pd.DataFrame(rows, columns=["pair", "wins : losses (ties), share of wins (95 %), sign test"]).set_index(
+        "pair"
+    )
+
+
+def half(title, frame):
+    """Write one part of the data sets."""
+    said = f"### {title}\n\n"
+    try:
+        rows, ranks, table = method_rows(frame)
+    except (DataError, KeyError):
+        return said + "Not enough has been run here yet.\n"
+    left = sorted(set(frame["method"]) - set(ranks.methods))
+    missing = f"\n\nRun on too few sets to be compared yet: {', '.join(left)}." if left else ""
+    pairs = wins(table)
+    told = f"\n\n{markdown(pairs)}" if len(pairs) else ""
+    return f"{said}{extent(frame, ranks, table)}\n\n{markdown(rows)}{told}{missing}\n"
+
+
+def page():
+    """Give the whole page."""
+    frame = results()
+    rows_of = frame.groupby("dataset")["n"].transform("max")
+    judged = ~frame["design"]
+    parts = [
+        (FOLDER / "about.md").read_text("utf8").rstrip(),
+        half("Data sets that judge", frame[judged]),
+        half(f"Of these, below {FEW_ROWS} rows", frame[judged & (rows_of < FEW_ROWS)]),
+        half("Data sets that helped to design", frame[~judged]),
+        _sets(frame),
+        *_figures(),
+    ]
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _sets(frame):
+    """List which data sets designed and which judge."""
+    design = frame.groupby("dataset")["design"].first()
+    lines = [
+        f"- **{word}** ({(design == kind).sum()}): {', '.join(design.index[design == kind])}."
+        for word, kind in (("Judge", False), ("Designed", True))
+    ]
+    return "### Which is which\n\n" + "\n".join(lines)
+
+
+def _figures():
+    recorded = json.loads(FIGURES.read_text("utf8"))
+    topics = dict.fromkeys(entry["topic"] for entry in recorded.values())
+    for topic in topics:
+        entries = [entry for entry in recorded.values() if entry["topic"] == topic]
+        yield f"## {topic}\n\n" + "\n\n".join(_entry(entry) for entry in entries)
+
+
+def _entry(entry):
+    how = f"*`{entry['command']}`; {entry['machine']}; {entry['date']}.*"
+    return f"{how}\n\n{_body(entry)}"
+
+
+def _body(entry):
+    if "printed" in entry:
+        return "```text\n" + "\n".join(entry["printed"]) + "\n```"
+    table = entry.get("table")
+    drawn = markdown(pd.DataFrame(table[1:], columns=table[0]).set_index(table[0][0])) + "\n\n" if table else ""
+    return drawn + "\n".join(f"- {point}" for point in entry.get("points", []))
+
+
+def readme_blocks(frame):
+    """Give what stands between marks in the README, by name."""
+    judged = frame[~frame["design"] & ~frame["method"].isin(GONE)]
+    rows, ranks, table = method_rows(judged)
+    return {"results": f"{markdown(rows)}\n\n{extent(judged, ranks, table)}"}
+
+
+def filled(text, blocks):
+    """Put blocks between their marks; a mark without a block, or a block without marks, is a mistake."""
+
+    def put(found):
+        return f"{found[1]}\n{blocks.pop(found[2])}\n{found[3]}"
+
+    blocks = dict(blocks)
+    text = re.sub(r"(<!-- evidence: (\w+) -->)\n.*?\n(<!-- end of evidence -->)", put, text, flags=re.DOTALL)
+    assert not blocks, f"the README has no place for {', '.join(blocks)}"
+    return text
+
+
+def record(section, printed):
+    """Keep what a section printed, with the machine and the date."""
+    recorded = json.loads(FIGURES.read_text("utf8"))
+    before = recorded.get(section, {"topic": "Other figures"})
+    recorded[section] = {
+        "topic": before["topic"],
+        "command": f'make bench BENCH="{section}"',
+        "machine": machine(),
+        "date": date.today().isoformat(),
+        "printed": printed.strip().splitlines(),
+    }
+    FIGURES.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", "utf8")
+
+
+def machine():
+    """Describe this machine: processor, how many, and how busy it is."""
+    try:
+        found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text("utf8"))
+    except OSError:
+        found = None
+    name = found[1] if found else platform.machine()
+    busy = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}{busy}"
+
+
+SECTIONS = {"evidence": evidence}

@@ -1,0 +1,83 @@
+"""Fits on a cluster of two worker processes on this machine, one of which is killed."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from opnb import OPNBClassifier
+from opnb.cli import main
+from opnb.core.objective import evaluate
+from opnb.estimators.rows import training_rows
+
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+# Its own clean-up after a worker that was killed warns about what was left open.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+SETTINGS = {"n_components": 2, "max_iter": 20, "n_bins": 100}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        local_directory=str(tmp_path_factory.mktemp("dask")),
+        memory_limit=0,
+        silence_logs=50,
+    ) as running:
+        yield running
+
+
+def rows(n=4000):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, n)
+    return rng.standard_normal((n, 5)) + 1.5 * rng.standard_normal((3, 5))[y], y
+
+
+def scattered(X, y):
+    return da.from_array(X, chunks=(1000, 5)), da.from_array(y, chunks=1000)
+
+
+def test_value_and_gradient_are_those_in_memory(cluster):
+    X, y = rows()
+    clf = OPNBClassifier(**SETTINGS)
+    V = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 2)))[0]
+    one = evaluate(V, training_rows(clf, X, y).pose(clf, 0.01))
+    with distributed.Client(cluster):
+        other = training_rows(clf, *scattered(X, y)).pose(clf, 0.01).at(V)
+    assert other.value == pytest.approx(one.value, rel=1e-12)
+    assert np.linalg.norm(one.gradient - other.gradient) <= 1e-12 * np.linalg.norm(one.gradient)
+
+
+def test_a_worker_that_is_killed_changes_nothing(cluster):
+    X, y = rows()
+    here = OPNBClassifier(**SETTINGS).fit(X, y)
+    killed = []
+
+    def kill_one(iteration):
+        if iteration.number == 3 and not killed:
+            killed.append(next(iter(cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    with distributed.Client(cluster):
+        there = OPNBClassifier(**SETTINGS, callback=kill_one).fit(*scattered(X, y))
+    assert len(killed) == 1
+    assert there.history_[-1].objective == pytest.approx(here.history_[-1].objective, rel=1e-6)
+    np.testing.assert_allclose(there.predict_proba(X), here.predict_proba(X), atol=2e-3)
+
+
+def test_the_command_line_uses_a_scheduler_and_says_when_there_is_none(cluster, tmp_path, capsys, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    X, y = rows(800)
+    for number, part in enumerate(np.array_split(np.arange(800), 2)):
+        pd.DataFrame(X[part], columns=list("abcde")).assign(kind=y[part]).to_parquet(tmp_path / f"{number}.parquet")
+    command = ["fit", str(tmp_path / "*.parquet"), "--target", "kind", "--components", "2", "--max-iter", "5"]
+    assert main([*command, "--scheduler", cluster.scheduler_address]) == 0
+    assert "Held-out error" in capsys.readouterr().out
+    monkeypatch.setattr("opnb.cli.scattered._CONNECT_SECONDS", 1)
+    assert main([*command, "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert "does not answer" in capsys.readouterr().err
