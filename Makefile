@@ -4,6 +4,7 @@
 # make lint          ruff and mypy
 # make docs          the documentation, in docs/_build/html; its examples and the notebook are executed
 # make bench         measured figures, as ratios in one run
+# make shots         pictures of all pages and lessons at all sizes in both themes, and a sheet of them
 # make evidence      the page of the evidence, and what the README takes from it, from the results in docs/evidence
 # make lock          requirements.txt and tests/requirements.txt from pyproject.toml; LOCK=--upgrade for newer versions
 # make deploy-test   deploy/ for real on this machine, as root: unit, container file, nginx with TLS, login
@@ -23,7 +24,7 @@ DAILY := -m "not browser and not wheel and not slow and not deploy"
 # Compiled modules are kept, whatever the shell says: without them every process of tests compiles them all.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test lint docs bench evidence lock lower-bounds deploy-test audit release-check
+.PHONY: run check test lint docs bench evidence shots lock lower-bounds deploy-test audit release-check
 
 run: $(STAMP)run
 	$(BIN)/streamlit run app.py
@@ -67,6 +68,9 @@ release-check: lint
 
 bench: $(STAMP)test $(STAMP)browser
 	$(BIN)/python -m tests.bench $(BENCH)
+
+shots: $(STAMP)test $(STAMP)browser
+	$(BIN)/python -m tests.browser.shots
 
 # For every system and every Python from 3.11 on, with the hashes of all files. Versions stay unless they must change.
 COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \

@@ -84,7 +84,7 @@ _PROBE = """({ fold, ignore, slack }) => {
     /** The elements that cut what is in them, from the inside out, with the directions in which they do. */
     const cutters = (element) => {
         const cutting = [];
-        for (let one = element.parentElement; one; one = one.parentElement) {
+        for (let one = element; one; one = one.parentElement) {
             const { overflowX, overflowY, position } = getComputedStyle(one);
             if (overflowX !== "visible" || overflowY !== "visible") cutting.push({ one, overflowX, overflowY });
             if (position === "fixed") break;
@@ -99,7 +99,6 @@ _PROBE = """({ fold, ignore, slack }) => {
     const cut = ({ element, text, box }) => {
         for (const { one, overflowX, overflowY } of cutters(element)) {
             const room = one.getBoundingClientRect();
-            if (room.width < 2 || room.height < 2) return; // words for those who do not see the page
             const sideways = scrolls(overflowX) && !one.matches(PAGE); // one can move such a box to read it
             if (!sideways && outside(box, room, "x")) return say("cut by its container", text, name(one));
             if (!scrolls(overflowY) && !one.matches(PAGE) && outside(box, room, "y")) {
@@ -144,7 +143,13 @@ _PROBE = """({ fold, ignore, slack }) => {
         return box.bottom <= room.bottom + slack && box.top >= room.top - slack;
     };
 
-    const labels = [...pageLabels(), ...chartLabels()];
+    /** Words for those who do not see the page lie in a box of one pixel. */
+    const seeable = ({ element }) => cutters(element).every(({ one }) => {
+        const { width, height } = one.getBoundingClientRect();
+        return width >= 2 && height >= 2;
+    });
+
+    const labels = [...pageLabels(), ...chartLabels()].filter(seeable);
     labels.forEach(cut);
     overlapping(labels);
     for (const one of document.querySelectorAll(PAGE)) {

@@ -157,6 +157,8 @@ def test_a_page_asks_for_plotly_in_its_head():
     headers, content = ask("/diagnose", accept="text/html,*/*", if_none_match="1")
     assert f'src="./{plotly_file.address()}"'.encode() in content
     assert content.endswith(b"</script></head></html>")
+    assert b"prefers-reduced-motion" in content, "what every page looks like"
+    assert b'setAttribute("role", "status")' in content, "and does"
     assert int(headers["content-length"]) == len(content)
     assert "etag" not in headers
 
