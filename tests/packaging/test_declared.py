@@ -28,6 +28,11 @@ EXTRA_OF = {
 MORE = {
     "opnb.benchmark.cluster": "cluster",
     "opnb.cli.app": "app",
+    "opnb.cli.scattered": "cluster",
+    "opnb.data.scattered": "cluster",
+    "opnb.estimators.distributed": "cluster",
+    "opnb.studio.work.cluster": "cluster",
+    "opnb.studio.work.worker": "cluster",
     "opnb.figures.benchmark": "app",
     "opnb.figures.ranks": "app",
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from opnb.studio.ui.guide import guide_button
@@ -20,6 +18,7 @@ def heading(title: str, words: str = "", *, help: str | None = None, guide: str 
             guide_button(guide)
 
 
-def announce(words: str) -> None:
-    """Have what happens said to those who do not see the page; it is plain text, and takes no room."""
-    st.html(f'<span class="opnb-said">{html.escape(words)}</span>')
+def announce(words: str, key: str) -> None:
+    """Have what happens, in Markdown, said to those who do not see the page; it takes no room."""
+    with st.container(key=f"said-{key}"):
+        st.markdown(words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -60,17 +59,12 @@ def under_way(
         What waits in the queue.
     """
     # The button stays outside the part that is drawn anew all the time, or a click could miss it.
-    announce(_plain(words))
+    announce(words, key)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(words, width="content")
         st.button("Cancel", icon=":material/stop:", key=key, on_click=errand.cancel)
     waits = errand.place > 0
     st.fragment(_look, run_every=STEP_WAITING if waits else step)(errand, said, below, noun, waits)
-
-
-def _plain(words: str) -> str:
-    """Take the marks out of words in Markdown, for who hears them."""
-    return re.sub(r"\\(.)|\*\*", r"\1", words)
 
 
 def _look(errand: Errand[Any], said: Said, below: Callable[[Job[Any]], None], noun: str, waited: bool) -> None:

@@ -28,8 +28,8 @@ _MOST_INDEPENDENCE = 1.0
 def figures(result: FitResult) -> None:
     """Say in numbers how good the fit is, beside what guessing would give."""
     last, where = (result.test, "held out") if result.test else (result.train, "training")
-    name, wrong = shortened(result.dataset.name), _per_cent(last.errors)
-    announce(f"The picture of {name} is shown: {wrong} of the {where} rows are misclassified.")
+    name, wrong = escaped(shortened(result.dataset.name)), _per_cent(last.errors)
+    announce(f"The picture of {name} is shown: {wrong} of the {where} rows are misclassified.", "picture")
     _metric("Training error", _per_cent(result.train.errors), _count(result.train.errors), 104)
     if result.test:
         _held_out(result.test)

@@ -46,7 +46,7 @@ status.setAttribute("role", "status");
 
 /** A region that is there before its words is read out; one that comes with them is not. */
 function say() {
-  const words = [...document.querySelectorAll(".opnb-said")].map((one) => one.textContent).join(" ");
+  const words = [...document.querySelectorAll('[class*="st-key-said-"]')].map((one) => one.textContent).join(" ");
   if (words && words !== status.textContent) status.textContent = words;
 }
 
