@@ -49,10 +49,11 @@ lint: $(STAMP)test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# From nothing every time: what is left of another build would hide what is missing. A browser draws the small pictures.
+# From nothing every time: what is left of another build would hide what is missing. A browser draws the small pictures;
+# more threads than one only wait for each other in fits as small as these.
 docs: $(STAMP)test $(STAMP)browser
 	rm -rf docs/_build docs/gallery docs/reference/names docs/reference/uses docs/notebooks/*.md
-	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build/html
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html."
 
 evidence: $(STAMP)test
