@@ -208,6 +208,17 @@ def test_a_frame_that_the_story_reached_by_itself_is_not_asked_for():
     assert (visit.wanted.at, visit.asked) == (5, 2)
 
 
+def test_an_address_that_is_late_is_no_link_and_one_gone_back_to_is():
+    visit = Visit()
+    first, second, third = ({"lesson": "rotate", "at": at} for at in "123")
+    for query in (first, second, third):
+        visit.wrote(query)
+    assert not visit.follows(first), "the browser has not heard of the others yet"
+    assert not visit.follows(third)
+    assert visit.follows(first), "the visitor went back"
+    assert not visit.follows({}), "an address without a lesson asks for none"
+
+
 def test_the_way_through_the_app_leads_to_the_first_lesson_and_leaves_the_fit_alone(visit):
     page = visit().go("Learn")
     assert ROTATE.shows in page.words

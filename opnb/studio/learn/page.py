@@ -24,6 +24,7 @@ from opnb.studio.ui.text import escaped
 from opnb.views.story import Story
 
 _KEY = "learning"
+_LATE = 20  # links that a browser may be behind
 _STYLES = Path(__file__).parent / "frontend"
 _STYLE = {view: f"<style>{(_STYLES / f'{view}.css').read_text('utf8')}</style>" for view in VIEWS}
 
@@ -39,8 +40,9 @@ class Visit:
         What was asked for last; the story moves on from there by itself.
     asked : int
         How often a place was asked for.
-    written : dict
-        The link that was put into the address.
+    written : list of dict
+        Links that were put into the address and that the browser may still have there, the last one last: what it tells
+        may be older than what it is told.
     problems : tuple of str
         What could not be used of a link.
     """
@@ -48,13 +50,25 @@ class Visit:
     place: Place = field(default_factory=lambda: place_of(LESSONS[0]))
     wanted: Place = field(default_factory=lambda: place_of(LESSONS[0]))
     asked: int = 0
-    written: Mapping[str, str] = field(default_factory=dict)
+    written: list[Mapping[str, str]] = field(default_factory=list)
     problems: tuple[str, ...] = ()
 
     def go(self, place: Place) -> None:
         """Show another place."""
         self.place, self.wanted, self.problems = place, place, ()
         self.asked += 1
+
+    def follows(self, query: Mapping[str, str]) -> bool:
+        """Tell whether an address is a link to follow, and not one that was put there from here."""
+        if query in self.written:
+            self.written = self.written[self.written.index(query) :]
+            return False
+        return bool(query)
+
+    def wrote(self, query: Mapping[str, str]) -> None:
+        """Note which link is put into the address."""
+        if query not in self.written[-1:]:
+            self.written = [*self.written, query][-_LATE:]
 
     def moved(self, frame: int) -> None:
         """Note which frame the story has come to by itself."""
@@ -68,14 +82,15 @@ def learning() -> None:
         st.warning(escaped(problem, 200), icon=":material/link_off:")
     st.html(_STYLE[visit.place.view])
     {"lesson": _lesson, "wall": _wall, "guide": _guide, "hand": _hand}[visit.place.view](visit)
-    visit.written = to_query(visit.place)
-    address.write_query(visit.written)
+    query = to_query(visit.place)
+    visit.wrote(query)
+    address.write_query(query)
 
 
 def _visit() -> Visit:
     visit: Visit = st.session_state.setdefault(_KEY, Visit())
     query = address.own_query()
-    if query and query != visit.written:
+    if visit.follows(query):
         place, problems = from_query(query)
         visit.go(place)
         visit.problems = problems

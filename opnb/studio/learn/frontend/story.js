@@ -399,6 +399,7 @@ export default function ({ data, parentElement, setStateValue }) {
   if (look.asked !== story.asked) {
     story.asked = look.asked;
     stop(story);
+    clearTimeout(story.telling); // the page knows
     story.at = look.at;
     const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (look.play && !calm) toggle(story);
