@@ -49,7 +49,7 @@ class Class:
 
     @property
     def words(self):
-        kinds = ("markdown", "caption", "warning", "subheader", "header", "error")
+        kinds = ("markdown", "caption", "warning", "title", "error")
         return " ".join(one.value.replace("\\", "") for kind in kinds for one in getattr(self.at, kind))
 
     def figure(self):

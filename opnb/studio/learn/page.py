@@ -121,7 +121,7 @@ def _lesson(visit: Visit) -> None:
     with right, st.container(key="lesson-text", gap="small"):
         if not narrow():
             _lessons(visit)
-        st.subheader(lesson.title, anchor=False)
+        st.title(lesson.title, anchor=False)
         st.markdown(f"**{escaped(lesson.shows, 1000)}**")
         st.markdown(escaped(lesson.why, 2000))
         _tries(visit, story)
@@ -264,7 +264,7 @@ def _wall(visit: Visit) -> None:
     """Show the lesson alone, in letters for the back of a room."""
     lesson, number = visit.place.lesson, LESSONS.index(visit.place.lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="wall-head"):
-        st.header(lesson.title, anchor=False)
+        st.title(lesson.title, anchor=False)
         with st.container(key="lesson-question"), st.popover("Question", help="Key Q"):
             st.markdown(escaped(lesson.question, 1000))
         _answer(lesson)
@@ -313,7 +313,7 @@ def _guide(visit: Visit) -> None:
             on_click="ignore",
         )
     guide_button("teaching")
-    st.subheader(title(LESSONS), anchor=False)
+    st.title(title(LESSONS), anchor=False)
     st.caption(f"{HEAD} {HOW}")
     with st.container(key="guide-cards"):
         for number, lesson in enumerate(LESSONS, start=1):

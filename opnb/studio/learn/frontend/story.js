@@ -56,7 +56,7 @@ function build(story) {
   const { host, words } = story, last = words.names.length - 1;
   const parts = { plot: make("div", { class: "plot", role: "img" }), says: make("p", { class: "says", role: "status" }) };
   const panels = words.panels.map((panel) => ({
-    title: make("h3"),
+    title: make("h2"),
     across: make("div", { class: "across", "aria-hidden": "true" }, panel.across),
     up: make("div", { class: "up", "aria-hidden": "true" }, panel.up),
   }));
@@ -181,7 +181,7 @@ function layOutPanels(story) {
   parts.stage.style.height = stacked ? `${stacked.height}px` : "";
   const height = stacked?.height ?? parts.stage.clientHeight;
   const cells = stacked?.cells ?? arrange({ ...words, panels }, width, height, unit);
-  const titles = cells.map((cell, i) => tallest(story, "h3", words.titles.map((of) => of[i]), cell.width));
+  const titles = cells.map((cell, i) => tallest(story, "h2", words.titles.map((of) => of[i]), cell.width));
   const tops = cells.map((cell) => Math.max(...titles.filter((_, i) => Math.abs(cells[i].y - cell.y) < 1)));
   story.boxes = cells.map((cell, i) => boxOf(story, i, cell, tops[i]));
   story.size = { width, height };
