@@ -58,6 +58,7 @@ def two_workers(tmp_path_factory):
 def cluster(two_workers, monkeypatch):
     """The cluster, named to the app; and queues as wide as they were afterwards."""
     monkeypatch.setenv(SCHEDULER_VARIABLE, two_workers.scheduler_address)
+    monkeypatch.setenv(SECONDS_VARIABLE, "1e9")  # on a busy machine a long fit would be refused before it begins
     with distributed.Client(two_workers, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=WAIT)  # one of them may have been killed before
     widths = jobs.queue().limit, jobs.long_queue().limit
