@@ -19,6 +19,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", fuzzing.READERS)
 def test_a_reader_gives_a_value_or_an_error_in_words(name):
@@ -30,6 +31,7 @@ def test_a_reader_gives_a_value_or_an_error_in_words(name):
     one()
 
 
+@pytest.mark.slow
 def test_unchanged_files_are_accepted():
     for samples in (
         fuzzing.texts,

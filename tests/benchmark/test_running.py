@@ -40,6 +40,7 @@ def serial(cache, tmp_path_factory):
     return results
 
 
+@pytest.mark.slow
 def test_one_row_a_task(serial, cache):
     assert serial.tasks() == set(protocol(cache).tasks())
     fine = serial.frame["status"] == "ok"
@@ -73,6 +74,7 @@ def test_processes_give_the_same_rows_and_end_with_the_run(serial, cache, tmp_pa
     assert_frame_equal(without_seconds(results), without_seconds(serial))
 
 
+@pytest.mark.slow
 def test_resume_goes_on_where_it_stopped(serial, cache, tmp_path):
     out = tmp_path / "results.csv"
     with pytest.raises(EnoughError):
@@ -134,6 +136,7 @@ def test_kill_nine_loses_and_repeats_nothing(serial, cache, tmp_path, jobs, kill
     assert_frame_equal(without_seconds(results), without_seconds(serial))
 
 
+@pytest.mark.slow
 def test_a_task_that_takes_too_long_is_a_row(cache, tmp_path):
     slow = protocol(cache, datasets=("iris",), methods=("CCICA",), repeats=1, timeout=1e-3)
     results = run_benchmark(slow, tmp_path / "results.csv")

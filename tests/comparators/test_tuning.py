@@ -88,6 +88,7 @@ def test_settings_that_differ_in_more_than_lam_make_one_path_each():
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SVM", "RDA", "LDA", "NB", "KDDA", "HGB", "KNN", "LR"])
 def test_errors_equal_scikit_learns_grid_search(name):
     X, y = gaussian_classes(n=100)

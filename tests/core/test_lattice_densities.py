@@ -20,6 +20,7 @@ def both(V, X, y, weights=None, n_pieces=3):
     return ClassDensities.from_projection(V, stated), densities_of_pieces(V, pieces, whole, stated.priors, Here())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 3000.0])
 def test_log_densities_are_off_by_no_more_than_is_told(scale, weighted):

@@ -167,6 +167,7 @@ def test_absent_columns_of_new_rows():
         make_recipe().apply_rows(without)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     holes=st.lists(st.tuples(st.integers(0, 59), st.sampled_from(["size", "island", "level"])), max_size=25),

@@ -103,6 +103,7 @@ def test_the_folds_judge_as_a_loop_over_them_does():
     assert trial.verdict == Verdict(int(np.sum(own & ~other)), int(np.sum(other & ~own)))
 
 
+@pytest.mark.slow
 def test_a_simpler_model_need_only_err_no_more():
     context = context_of(problems.spare_directions)
     assert try_remedy(context, Remedy({"n_components": 4}, "Fewer.", "no worse")).helps
@@ -140,6 +141,7 @@ def test_good_advice_comes_first_among_equals(tried):
     assert gains == sorted(gains, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "problem",
     [

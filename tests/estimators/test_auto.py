@@ -42,6 +42,7 @@ def found(iris):
 WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "folds are drawn for rows, not for weights"}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [OPNBAuto(cv=halves(), max_seconds=0, n_components=2)], expected_failed_checks=lambda estimator: WEIGHTS
 )

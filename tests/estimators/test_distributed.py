@@ -103,6 +103,7 @@ def test_random_starts_callback_and_stop_are_as_always():
     assert stopped.n_iter_ == 2
 
 
+@pytest.mark.slow
 def test_lam_is_chosen_on_folds_that_stay_where_they_are():
     X, y = rows(n=900)
     search = OPNBClassifierCV(lams=[1e-3, 1e-2, 0.3], cv=3, n_components=2, max_iter=20, random_state=1)

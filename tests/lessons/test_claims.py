@@ -16,6 +16,7 @@ def along(story, name):
     return np.array([frame.numbers[name] for frame in story.frames])
 
 
+@pytest.mark.slow
 def test_opnb_finds_the_axes_that_naive_bayes_misses():
     found = [rotate.errors(math.pi / 8, 1000, 1.0, seed) for seed in range(20)]
     behind = np.array([one["opnb"] - one["axes"] for one in found])
@@ -25,6 +26,7 @@ def test_opnb_finds_the_axes_that_naive_bayes_misses():
     assert lost.min() > 0.03
 
 
+@pytest.mark.slow
 def test_naive_bayes_gets_worse_with_the_angle_and_opnb_follows():
     story = rotate.LESSON.story()
     assert story.frames[story.first].numbers["bayes"] == pytest.approx(0.239, abs=0.001)

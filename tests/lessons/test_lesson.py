@@ -68,6 +68,7 @@ def test_a_story_moves_and_says_what_was_computed(lesson):
         assert named.at is None or -len(story.frames) <= named.at < len(story.frames)
 
 
+@pytest.mark.slow
 @every_lesson
 def test_the_same_state_tells_the_same_story_and_another_seed_another(lesson):
     first, again, other = usual(lesson.key), lesson.story(), lesson.story(seed=3)

@@ -21,6 +21,7 @@ def numbers(request, stories):
     return stories[request.param].frames[0].numbers
 
 
+@pytest.mark.slow
 def test_one_component_holds_nearly_all_the_variance(numbers):
     assert numbers["first_component"] > 0.99
 

@@ -18,6 +18,7 @@ def story(request, stories):
     return stories[request.param]
 
 
+@pytest.mark.slow
 def test_the_principal_components_stay_with_a_slanted_class(story):
     # Over twenty seeds the strongest rank correlation within a class was 0.70 to 0.90, the error 0.20 to 0.25.
     first = story.frames[0].numbers
@@ -61,6 +62,7 @@ def test_the_frame_around_a_tile_moves_with_the_start(story):
     assert (np.mean(best.x[:4]), np.mean(best.y[:4])) == pytest.approx((0, 0))
 
 
+@pytest.mark.slow
 def test_leaving_out_the_own_point_lets_more_starts_arrive():
     reached = {}
     for likelihood in ("resubstitution", "leave-one-out"):

@@ -13,6 +13,7 @@ def ends(**changes):
     return [stand for stand in found if stand.by == "hand"][-1], found[-1]
 
 
+@pytest.mark.slow
 def test_the_climb_errs_less_on_new_points_than_the_hand():
     pairs = [ends(seed=seed) for seed in range(6)]
     gains = np.array([hand.new - top.new for hand, top in pairs])

@@ -57,6 +57,7 @@ def run(code, hidden=()):
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 
+@pytest.mark.slow
 def test_fitting_and_keeping_a_model_needs_only_the_library(tmp_path):
     result = run(LIGHT.format(path=str(tmp_path / "model.opnb")), HEAVY)
     assert result.stdout.split() == ["True", "True"], result.stderr
@@ -73,6 +74,7 @@ def test_what_is_hidden_is_all_that_the_library_does_not_ask_for():
     assert declared("all") - declared() - names <= HEAVY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "extra", "code"), MISSING)
 def test_a_missing_extra_is_named_with_the_command(hidden, extra, code):
     result = run(code, {hidden})

@@ -56,6 +56,7 @@ def test_a_good_fit_is_told_so(visit):
         assert number_of(finding).value
 
 
+@pytest.mark.slow
 def test_a_faulty_fit_is_told_with_number_picture_and_remedy_and_mended(visit):
     page = diagnosed(visit(**HILLS))
     assert page.at.query_params["data"] == "simulator:hill-valley"

@@ -162,6 +162,7 @@ def test_names_are_text_on_the_page_of_data_and_in_its_errors(page):
     check(page)
 
 
+@pytest.mark.slow
 def test_names_are_text_on_compare_and_learn(page):
     check(page.go("Compare"))
     check(page.go("Learn"))

@@ -163,6 +163,7 @@ def test_a_model_from_the_app_predicts_on_the_command_line(visit, tmp_path, caps
     assert header.endswith(",predicted,P(Adelie),P(Chinstrap),P(Gentoo),familiarity,problem")
 
 
+@pytest.mark.slow
 def test_the_report_holds_the_findings_and_the_path_where_they_are_known(result):
     from opnb.studio.diagnose.diagnosis import diagnose_work
     from opnb.studio.tune.studies import path_work

@@ -46,6 +46,7 @@ def eventually(condition):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 def test_the_browser_has_no_network_and_ends_when_its_visitor_leaves(browser, monkeypatch):
     monkeypatch.setattr(jobs, "_GRACE", 0.05)

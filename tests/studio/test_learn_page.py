@@ -76,6 +76,7 @@ def test_every_lesson_is_on_one_page_with_its_texts(lesson):
     assert page.query == {"lesson": lesson.key}
 
 
+@pytest.mark.slow
 def test_a_thing_to_try_sets_its_state_and_says_what_to_look_at():
     page = Class(lesson="rotate", n="100", seed="5").press("Few points")
     assert page.query == {"lesson": "rotate", "n": "100"}

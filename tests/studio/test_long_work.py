@@ -58,12 +58,14 @@ def busy(visit, monkeypatch, tmp_path):
         assert job.wait(WAIT)
 
 
+@pytest.mark.slow
 def test_starting_afresh_ends_all_long_work(busy):
     page, jobs = busy
     page.press("Forget this workspace").press("Forget everything")
     assert all(job.wait(WAIT) for job in jobs)
 
 
+@pytest.mark.slow
 def test_opening_a_workspace_file_ends_all_long_work_of_the_one_before(busy, visit):
     page, jobs = busy
     before = page.state
@@ -72,6 +74,7 @@ def test_opening_a_workspace_file_ends_all_long_work_of_the_one_before(busy, vis
     assert all(job.wait(WAIT) for job in jobs)
 
 
+@pytest.mark.slow
 def test_a_comparison_is_there_again_when_its_data_are(visit, monkeypatch):
     monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", here)
     page = compared(visit(), ["LDA"], 1)
@@ -81,6 +84,7 @@ def test_a_comparison_is_there_again_when_its_data_are(visit, monkeypatch):
     assert table(page)["Method"].tolist() == ["LDA"]
 
 
+@pytest.mark.slow
 def test_a_comparison_under_way_on_other_data_is_seen_and_can_be_stopped(visit, monkeypatch):
     monkeypatch.setattr("opnb.studio.compare.comparison.run_in_child", until_stopped)
     page = visit().go("Compare").press("Compare")
@@ -130,6 +134,7 @@ def test_what_saves_a_fit_knows_it_before_it_can_start(visit, monkeypatch, tmp_p
     assert seen == [True]
 
 
+@pytest.mark.slow
 def test_a_comparison_out_of_time_keeps_what_was_done_and_says_so(visit, monkeypatch):
     monkeypatch.setattr("opnb.studio.compare.comparison.say_trials", say_one_and_wait)
     clock = SimpleNamespace(seconds=0.0)

@@ -139,6 +139,7 @@ def test_another_target_for_the_old_table_does_not_lose_the_failed_file(visit):
     assert page.state.unread is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["Workbench", "Data"])
 def test_a_class_of_one_row_is_left_out_at_one_click(visit, room):
     page = visit().go(room)
@@ -151,6 +152,7 @@ def test_a_class_of_one_row_is_left_out_at_one_click(visit, room):
     assert page.state.data_spec.options.min_class_rows == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["Workbench", "Data"])
 def test_a_numeric_target_is_cut_or_another_chosen_at_one_click(visit, room):
     page = visit().go(room)
@@ -174,6 +176,7 @@ def test_what_a_remedy_changed_is_shown_by_its_control_even_where_more_is_wrong(
     assert page.find("number_input", "Cut target into").value == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["Workbench", "Data"])
 def test_a_suspicious_code_counts_as_missing_at_one_click(visit, room):
     page = visit().go(room)
@@ -230,6 +233,7 @@ def test_a_malformed_part_of_a_link_is_said_and_not_used(query):
     assert link.spec.data.options.missing_codes == ()
 
 
+@pytest.mark.slow
 def test_a_link_to_a_corrected_upload_comes_back_with_the_file_alone(page, visit):
     data = book_of(notes=[["a", "b"], *[[i, i % 2] for i in range(20)]], wines=WINES)
     page.upload("book.xlsx", data, XLSX)
@@ -264,6 +268,7 @@ def roles(page):
     return page.at.data_editor[0].value.set_index("Column")["Used as"]
 
 
+@pytest.mark.slow
 def test_fifty_columns_are_set_by_a_search_in_three_moves(wide):
     wide.choose("text_input", "With this in the name", "length")
     assert "50 columns chosen" in wide.words
@@ -275,6 +280,7 @@ def test_fifty_columns_are_set_by_a_search_in_three_moves(wide):
     assert len(wide.state.data_spec.options.roles) == 39
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_by_kind(wide):
     kinds = wide.find("pills", "Of these kinds")
     assert kinds.options == ["number (50)", "category (4)", "identifier (1)", "constant (1)"]

@@ -53,18 +53,21 @@ def check_draft(draft):
     assert remedies_of(draft) or choices, draft.error
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lines=LINES, name=st.sampled_from(["t.csv", "t.json", "t"]))
 def test_no_text_ends_in_a_dead_end(lines, name):
     outcome(name, "\n".join(lines).encode())
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sheets=st.lists(st.lists(st.lists(VALUES, max_size=4), max_size=6), min_size=1, max_size=2))
 def test_no_workbook_ends_in_a_dead_end(sheets):
     outcome("book.xlsx", book_of(**{f"S{i}": rows for i, rows in enumerate(sheets)}))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.binary(max_size=60), start=st.sampled_from(STARTS))
 def test_no_bytes_end_in_a_dead_end(data, start):

@@ -79,6 +79,7 @@ VIEWS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(SPECS, VIEWS)
 @settings(max_examples=150, deadline=None)
 def test_a_link_brings_back_the_fit_and_the_view(spec, view):
@@ -89,6 +90,7 @@ def test_a_link_brings_back_the_fit_and_the_view(spec, view):
     assert hash(link.spec) == hash(spec)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(

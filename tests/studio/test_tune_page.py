@@ -70,6 +70,7 @@ def test_one_direction_has_its_variants_too(visit):
     assert len(tuned(page, "Playback").figures()[0]["frames"]) > 2
 
 
+@pytest.mark.slow
 def test_starts_are_a_gallery_best_first_and_can_be_adopted(visit):
     page = tuned(visit(directions="3"), "Starts")
     count = len(start_specs(default_spec()))
@@ -99,6 +100,7 @@ def test_directions_are_added_one_by_one(visit):
     assert page.state.result.spec.n_components == 3
 
 
+@pytest.mark.slow
 def test_shuffled_labels_stand_beside_the_true_ones(visit):
     page = tuned(visit(), "Shuffled labels")
     assert "in 0 of 20 trials" in page.words

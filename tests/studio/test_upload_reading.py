@@ -64,6 +64,7 @@ def test_a_small_excel_file_of_many_cells_is_heavy():
     assert weight(buffer.getvalue()) > reading._LIGHT > weight(workbook(50))
 
 
+@pytest.mark.slow
 def test_another_process_reads_what_this_one_would(heavy):
     odd = "a;b;größe\n1,5;x;2021-01-02\n2,5;;2021-01-03\n".encode("cp1252")
     there, here = read_upload(Attended(), odd, "t", LIMITS, header_row=1), read_table(odd, name="t", header_row=1)
@@ -96,6 +97,7 @@ def test_a_small_file_has_the_limit_too(monkeypatch):
         read_upload(Attended(), workbook(10), "t", LIMITS)
 
 
+@pytest.mark.slow
 def test_reading_has_a_limit_on_its_memory(heavy, monkeypatch):
     monkeypatch.setenv(READING_MEGABYTES_VARIABLE, "3")
     with pytest.raises(ReadingError, match=r"more memory than this server allows|ended with status"):

@@ -35,6 +35,7 @@ def stored(tmp_path):
     return path, X, y, test
 
 
+@pytest.mark.slow
 def test_a_process_does_the_trials_that_this_one_would(stored):
     path, X, y, test = stored
     found = []
@@ -64,6 +65,7 @@ def ended(pid):
     return False
 
 
+@pytest.mark.slow
 def test_a_stop_ends_the_process_in_the_middle_of_its_work():
     stopped, said = job(), []
 
@@ -82,6 +84,7 @@ def test_the_owners_limit_ends_the_process_and_is_said(monkeypatch):
         run_in_child(job(), wait_for_ever, {}, said.append)
 
 
+@pytest.mark.slow
 def test_what_the_process_finds_wrong_is_said(tmp_path):
     said = []
     with pytest.raises(OPNBError, match="PMLB has no data set 'no-such-set'"):
@@ -94,6 +97,7 @@ def break_down(say):
     os._exit(3)
 
 
+@pytest.mark.slow
 def test_a_process_that_breaks_down_is_said():
     with pytest.raises(OPNBError, match="ended with status 3"):
         run_in_child(job(), break_down, {}, lambda answer: None)
@@ -106,6 +110,7 @@ def say_two(say, first):
     say({"n": first + 1})
 
 
+@pytest.mark.slow
 def test_answers_pass_as_they_come():
     found = []
     run_in_child(job(), say_two, {"first": 1}, found.append)
@@ -158,6 +163,7 @@ def count(say, **arguments):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="the system cannot halt a process")
 def test_a_process_is_halted_while_others_have_their_turn():
     """One visitor's benchmark of hours keeps nobody out, and its time stands still meanwhile."""

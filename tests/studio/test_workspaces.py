@@ -91,6 +91,7 @@ def test_looking_alone_keeps_nothing(visit, folder):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restarted", [False, True], ids=["reload", "restart"])
 def test_data_fits_names_and_settings_come_back(visit, reload, table, restarted):
     page = visit().upload("mine.csv", table)
@@ -191,6 +192,7 @@ def test_a_reload_goes_on_with_the_fit_under_way(visit, monkeypatch):
     assert len(again.state.fits) == 2
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_killed_is_told_and_run_again_by_one_click(visit, reload, monkeypatch):
     page = visit()
     release = begin_slow_fit(page, monkeypatch)
@@ -206,6 +208,7 @@ def test_a_fit_that_was_killed_is_told_and_run_again_by_one_click(visit, reload,
     assert "interrupted" not in again.words
 
 
+@pytest.mark.slow
 def test_an_interrupted_fit_can_be_left(visit, reload, monkeypatch):
     page = visit()
     release = begin_slow_fit(page, monkeypatch)
@@ -287,6 +290,7 @@ def fails(number):
     return fail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "cannot be written")])
 def test_trouble_with_the_disk_is_told_and_the_app_goes_on(visit, reload, monkeypatch, number, words):
     page = refit(visit(), 0.01)
@@ -358,6 +362,7 @@ def open_file(page, data):
     return page.run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False], ids=["with a store", "without"])
 def test_a_downloaded_workspace_is_opened_as_a_new_one(visit, table, monkeypatch, kept):
     page = refit(visit().upload("mine.csv", table), 0.05)
@@ -373,6 +378,7 @@ def test_a_downloaded_workspace_is_opened_as_a_new_one(visit, table, monkeypatch
         assert visit(workspace=before).state.result.spec.lam == 0.2
 
 
+@pytest.mark.slow
 def test_the_data_page_opens_a_workspace_file_too(visit, table):
     data = zip_of(visit().upload("mine.csv", table))
     other = visit()

@@ -195,6 +195,7 @@ def test_a_workspace_with_nothing_in_it_is_refused(iris):
             opened(items, own=False)
 
 
+@pytest.mark.slow
 def test_a_tampered_item_is_answered_with_words(iris):
     """Swap every value of every item for values of other kinds: the answer is words, never another exception."""
     items = items_of(samples.snapshot(iris))
