@@ -56,7 +56,7 @@ def axes(page):
 
 
 def drag(page, by):
-    page.locator(".ring").scroll_into_view_if_needed()
+    page.locator("canvas.ring").scroll_into_view_if_needed()
     x, y = page.evaluate(END)
     page.mouse.move(x, y)
     page.mouse.down()
@@ -201,7 +201,7 @@ def test_it_fits_the_screen_in_both_themes(opened, scheme, width):
 def test_a_finger_drags_an_arrow(opened):
     page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
     first = axes(page)
-    page.locator(".ring").scroll_into_view_if_needed()
+    page.locator("canvas.ring").scroll_into_view_if_needed()
     x, y = page.evaluate(END)
     touch = page.context.new_cdp_session(page)
     for kind, places in (("touchStart", [(x, y)]), ("touchMove", [(x - 25, y + 20)]), ("touchEnd", [])):

@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_file_is_said_as_if_it_were_read_here(tmp_path):
     (tmp_path / "upload").write_bytes(b"one column\n1\n2\n")
     with pytest.raises(ReadingError) as here:
         read_table((tmp_path / "upload").read_bytes(), name="t")
-    reading.say_table(None, str(tmp_path), "t", asdict(LIMITS), {})
+    reading.say_table(None, str(tmp_path), str(tmp_path / "upload"), "t", asdict(LIMITS), {})
     with pytest.raises(ReadingError) as there:
         reading._found(tmp_path, LIMITS)
     assert str(there.value) == str(here.value)
