@@ -36,6 +36,8 @@ def open_place(tab, path):
     """Open a page, and wait until all of it is there."""
     tab.open(path)
     tab.page.locator("[data-testid=stMain] [data-testid=stElementContainer]").nth(3).wait_for(state="attached")
+    if path == "" or path.startswith("?data"):
+        tab.picture()  # of a fit that has yet to be made
     tab.page.wait_for_function("() => [...document.querySelectorAll('.opnb-chart')].every(one => one._fullLayout)")
     geometry.settled(tab.still().page)
     return tab
