@@ -316,3 +316,12 @@ def test_a_quiet_job_costs_its_visitor_no_turn(gate):
     assert quiet.wait(WAIT)
     order = [queue.submit(gate.job(name, owner=name)) for name in "ab"]
     assert [queue.place(job) for job in order] == [1, 2]
+
+
+def test_nor_does_one_that_is_slow_to_stop(gate):
+    queue = Queue(1)
+    queue.submit(Job(lambda job: gate.open.wait(WAIT), "a", quiet=True))
+    time.sleep(0.05)
+    queue.submit(gate.job("blocks", owner="c"))
+    order = [queue.submit(gate.job(name, owner=name)) for name in "ab"]
+    assert [queue.place(job) for job in order] == [1, 2]

@@ -296,7 +296,7 @@ class Queue:
         """Sort the waiting jobs as they will start if no other comes: the smallest account first, quiet jobs last."""
         now = time.monotonic()
         ahead = Counter(job.owner for job in self._running if not job.quiet)
-        since = dict(self._running)
+        since = {job: began for job, began in self._running.items() if not job.quiet}
         accounts: dict[Job, float] = {}
         for job, when in self._waiting.items():
             running = sum(now - began for other, began in since.items() if other.owner == job.owner)
@@ -409,10 +409,14 @@ def long_queue() -> Queue:
     return Queue(1)
 
 
-@cache
 def file_queue() -> Queue:
     """Give the one queue for files on their way in and out: that of the fits, unless these are made elsewhere."""
-    return queue() if scheduler() is None else Queue(fits_at_a_time())
+    return queue() if scheduler() is None else _queue_beside_a_cluster()
+
+
+@cache
+def _queue_beside_a_cluster() -> Queue:
+    return Queue(fits_at_a_time())
 
 
 def make_room(threads: int) -> None:
