@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from opnb.errors import OPNBError
+from opnb.estimators.radial import RadialColumns
 from opnb.estimators.training import Scaling
 from opnb.quiet import own_warnings
 from opnb.studio.logs import event, visit_of
@@ -147,8 +148,7 @@ def fit_work(
     began = time.perf_counter()
     rows = _some_rows(dataset.train)
     progress = FitProgress(spec, dataset.y[rows], size=size_of(spec, dataset))
-    scaling = Scaling.of(dataset.X_train, spec.scale)
-    watch = _Watch(job, progress, scaling.apply(dataset.X[rows]))
+    watch = _Watch(job, progress, _as_searched(spec, dataset, rows))
     classifier = spec.classifier(callback=watch)
     job.progress = progress
     with own_warnings(ConvergenceWarning):  # an early end is said in the notes instead
@@ -211,6 +211,15 @@ def _notes(classifier: OPNBClassifier, watch: _Watch, abandoned: bool) -> tuple[
 def ended_early(result: FitResult) -> bool:
     """Tell whether a fit was stopped on its way, so that the same settings can lead further."""
     return any(note in (_STOPPED, _OUT_OF_TIME, _ABANDONED) for note in result.notes)
+
+
+def _as_searched(spec: FitSpec, dataset: Dataset, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Give rows in the columns that the search weighs: scaled, and bent where directions may bend."""
+    scaling = Scaling.of(dataset.X_train, spec.scale)
+    shown = scaling.apply(dataset.X[rows])
+    if spec.bend is None:
+        return shown
+    return RadialColumns.of(scaling.apply(dataset.X_train), spec.bend).apply(shown)
 
 
 def _some_rows(rows: NDArray[np.intp]) -> NDArray[np.intp]:
