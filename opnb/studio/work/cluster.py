@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from opnb.errors import OPNBError, needs
@@ -39,7 +41,17 @@ _UNEQUAL = (
     "The cluster does not understand what this server asks for ({}). Whoever runs the app must install the same "
     "version of it for the server, the scheduler and all workers."
 )
+_NOT_INSTALLED = (
+    f"The server was not started: {SCHEDULER_VARIABLE} names a cluster, but Dask is not installed here. Install it "
+    "(pip install -r requirements.txt, or pip install 'opnb[app,cluster]'), or take the variable away."
+)
 _NOT_BEGUN = "This was stopped before it had begun."
+
+
+def check_installed() -> None:
+    """End a server that is being started for a cluster and could not talk to it."""
+    if scheduler() is not None and find_spec("distributed") is None:
+        sys.exit(_NOT_INSTALLED)
 
 
 def hand_over(work: Callable[[Job[T]], T], job: Job[T]) -> T:
