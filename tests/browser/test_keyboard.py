@@ -72,6 +72,9 @@ def test_the_main_job_by_keyboard(tab):
     shown = tab.figure(VISIBLE)
     press(tab, "Shift+Tab", "Enter")
     tab.page.wait_for_function(f"before => {VISIBLE.replace('plot', PLOT)} !== before", arg=shown)
+    go_to(tab, "button Download plot as a PNG")
+    with tab.page.expect_download():
+        press(tab, "Enter")
     press(tab, "Escape")
     assert focused(tab) == "button Points and legend"
 
