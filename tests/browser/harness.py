@@ -75,11 +75,11 @@ def running_app(script="app.py", **environment):
 
 
 @contextmanager
-def chromium():
+def chromium(*flags):
     """Start the system's Chromium, or the one that Playwright has installed."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 
