@@ -120,9 +120,8 @@ def _tasks(client: Any) -> Mapping[str, Sequence[str]]:
 
 
 _placing = threading.Lock()
-_placed: Counter[str] = (
-    Counter()
-)  # jobs of this process by worker: the scheduler hears of one a while after it was sent
+# Jobs of this process by worker: the scheduler hears of one a while after it was sent.
+_placed: Counter[str] = Counter()
 
 
 @contextmanager
