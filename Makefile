@@ -79,7 +79,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --no-config --universal --python-version
 
 lock: $(STAMP)test
 	$(COMPILE) --all-extras --group test --group docs --output-file tests/requirements.txt
-	$(COMPILE) --extra login --constraints tests/requirements.txt --output-file requirements.txt
+	$(COMPILE) --extra all --constraints tests/requirements.txt --output-file requirements.txt
 
 # Not the checks of types: they are made for the versions of the lock.
 LOWEST := $(VENV)-lowest

@@ -11,6 +11,7 @@ from opnb.studio.serving.guard import Guard
 from opnb.studio.ui import page_head, plotly_file
 from opnb.studio.ui.gate import let_in
 from opnb.studio.ui.session import enter, leave
+from opnb.studio.work.cluster import check_installed
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     # A picture of ours: browsers fetch named icons for the tab from another company's server.
@@ -31,6 +32,7 @@ if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     chosen.run()
     leave()
 else:  # the server imports it once
+    check_installed()
     set_up_logs()
     app = st.App(
         __file__,

@@ -3,6 +3,8 @@
 `warnings.catch_warnings` changes the filters of the whole process: of two threads that use it at the same time, one
 undoes what the other has set, or leaves it behind for good. Here a filter lets a kind of warning through to one
 function as long as any thread listens for it, and that function gives each warning to the thread it comes from.
+scikit-learn uses `catch_warnings` in every check of an array, so another thread can take our filter away at any time.
+The package's own warnings do not depend on it: `warn` gives them to a listener by itself.
 """
 
 import re
@@ -72,9 +74,21 @@ def _filter(kind: type[Warning]) -> tuple[Any, ...]:
     return ("always", re.compile(_ANY, re.IGNORECASE), kind, None, 0)
 
 
+def warn(message: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
+    """Warn as `warnings.warn` does, but for a thread that listens, which hears it whatever filters others set."""
+    if not _heard(message, category):
+        warnings.warn(message, category, stacklevel=stacklevel + 1)
+
+
 def _deliver(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+    if not _heard(message, category):
+        _show_before(message, category, *where, **how)
+
+
+def _heard(message: Warning | str, category: type[Warning]) -> bool:
+    """Give a warning to the innermost listener of this thread; tell whether there is one."""
     for kind, heard in reversed(getattr(_this, "listeners", ())):
         if issubclass(category, kind):
             heard.append(message if isinstance(message, Warning) else category(message))
-            return
-    _show_before(message, category, *where, **how)
+            return True
+    return False

@@ -6,7 +6,7 @@ import warnings
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from opnb.quiet import own_warnings
+from opnb.quiet import own_warnings, warn
 
 WAIT = 10.0
 
@@ -76,3 +76,22 @@ def test_an_error_leaves_the_process_as_it_was():
     with pytest.raises(ZeroDivisionError), own_warnings():
         1 / 0
     assert settings() == before
+
+
+def test_the_warnings_of_the_package_are_heard_whatever_others_do_to_the_filters():
+    """A fit failed at random beside a thread that checked arrays, whose `catch_warnings` took the filter away."""
+    with warnings.catch_warnings(), own_warnings(ConvergenceWarning) as heard:
+        warnings.simplefilter("error")
+        warn("short", ConvergenceWarning)
+        with pytest.raises(UserWarning, match="far"):
+            warn("far")
+    assert [str(one) for one in heard] == ["short"]
+
+
+def test_a_warning_of_the_package_names_the_line_that_asked():
+    def asks():
+        warn("mine", stacklevel=2)
+
+    with pytest.warns(UserWarning, match="mine") as noted:
+        asks()
+    assert noted[0].filename == __file__

@@ -6,7 +6,6 @@ at the linear discriminant directions, completed by principal directions of what
 below that start.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -20,6 +19,7 @@ from opnb.comparators.base import Labels, ProjectionClassifier, Setting, check_d
 from opnb.comparators.gaussian_objective import GaussianProblem, value_and_gradient
 from opnb.comparators.linear_discriminant import completed_directions
 from opnb.core.kernel import Array
+from opnb.quiet import warn
 
 # As in `opnb.core.optimise`: the search also stops when a step gains less than this share of tol.
 _GAIN = 1e-3
@@ -163,7 +163,7 @@ class OptimalGaussianProjection(ProjectionClassifier):
         )
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
         if not solution.converged:
-            warnings.warn(
+            warn(
                 f"The search gave up after {solution.n_iter} iterations ({solution.message}), short of "
                 f"tol={self.tol:g}. The model can be used; raise max_iter for one that no longer moves.",
                 ConvergenceWarning,

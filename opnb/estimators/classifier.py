@@ -1,6 +1,5 @@
 """The scikit-learn estimator: find the projection on which kernel naive Bayes classifies best."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
@@ -22,6 +21,7 @@ from opnb.estimators.parallel import one_blas_thread
 from opnb.estimators.rows import TrainingRows, training_rows
 from opnb.estimators.search import HISTORY_FIELDS, Outcome, Start, search
 from opnb.estimators.validation import check_lam, check_parameters
+from opnb.quiet import warn
 
 # Standard deviations beyond which two classes' densities cannot be told apart in double precision.
 _FARTHEST = 1e12
@@ -208,7 +208,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     def warn_if_it_gave_up(self) -> None:
         """Warn with `ConvergenceWarning` if the search ended short of its tolerance."""
         if not (self.converged_ or self.stopped_) and self.max_iter > 0:
-            warnings.warn(
+            warn(
                 f"The search gave up after {self.n_iter_} iterations ({self._message}), short of tol={self.tol:g}. "
                 "The model can be used; raise max_iter or lam for one that no longer moves.",
                 ConvergenceWarning,
@@ -234,7 +234,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
             scaled = np.clip((X - self.mean_) / self.scale_, -np.finfo(float).max, np.finfo(float).max)
         far = np.abs(scaled).max(axis=1, initial=0.0) > _FARTHEST
         if far.any():
-            warnings.warn(
+            warn(
                 f"{far.sum()} of {len(X)} rows lie more than {_FARTHEST:g} standard deviations from the training rows: "
                 "what is predicted for them means nothing. Are their units those of the training rows?",
                 stacklevel=4,

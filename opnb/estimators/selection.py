@@ -5,7 +5,6 @@ fraction of separate fits, and the solutions change gradually, so that a picture
 """
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -29,6 +28,7 @@ from opnb.estimators.rows import TrainingRows, is_scattered, training_rows
 from opnb.estimators.search import Start, search
 from opnb.estimators.training import validated
 from opnb.estimators.validation import Fold, check_choice, check_folds, check_lam, check_parameters
+from opnb.quiet import warn
 
 DEFAULT_LAMS = tuple(1e-4 * 2**i for i in range(10))
 
@@ -326,7 +326,7 @@ class OPNBClassifierCV(OPNBClassifier):
         neighbour = {0: 1, means.size - 1: means.size - 2}.get(best, best)
         if means.size > 1 and means[best] < means[neighbour]:
             side, further = ("smallest", "smaller") if best == 0 else ("largest", "larger")
-            warnings.warn(
+            warn(
                 f"lam={self.lam_:g} is the {side} value tried and the best: give {further} ones in lams.",
                 EdgeOfGridWarning,
                 stacklevel=3,

@@ -75,11 +75,11 @@ def running_app(script="app.py", **environment):
 
 
 @contextmanager
-def chromium():
+def chromium(*flags):
     """Start the system's Chromium, or the one that Playwright has installed."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 
@@ -108,7 +108,7 @@ class Tab:
         return self
 
     def sees(self, text):
-        self.page.get_by_text(text).first.wait_for()
+        self.page.get_by_text(text).filter(visible=True).first.wait_for()
         return self
 
     def segment(self, name):

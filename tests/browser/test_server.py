@@ -18,6 +18,7 @@ def visitor(server):
     visitor.leave()
 
 
+@pytest.mark.slow
 def test_an_upload_reaches_the_page_and_its_names_stay_text(visitor):
     visitor.upload("Or your own table", nasty.FILE_NAME.replace('"', ""), nasty.table())
     visitor.follow(lambda it: "Cancel" not in it.widgets)

@@ -55,6 +55,7 @@ def test_named_states_and_links_exist(lesson):
             assert control.read(control.write(state[control.key])) == state[control.key]
 
 
+@pytest.mark.slow
 @every_lesson
 def test_a_story_moves_and_says_what_was_computed(lesson):
     story = usual(lesson.key)

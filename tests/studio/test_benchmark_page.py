@@ -1,7 +1,6 @@
 """The Benchmark page, state by state."""
 
 import time
-from dataclasses import asdict
 
 import pandas as pd
 import pytest
@@ -29,10 +28,7 @@ def quick(monkeypatch):
     """Do the tasks in the job's own thread: a process takes seconds to start."""
 
     def here(job, work, request, heard):
-        def progress(at):
-            heard(asdict(at))
-
-        run_benchmark(Protocol(**request["protocol"]), request["out"], resume=True, progress=progress)
+        work(heard, **request)
 
     monkeypatch.setattr("opnb.studio.benchmark.desk.run_in_child", here)
 
@@ -146,15 +142,7 @@ def test_rows_that_are_there_are_not_made_again(visit):
 
 def test_cancel_keeps_the_rows_and_they_can_be_seen_while_it_runs(visit, monkeypatch):
     def two_and_no_more(job, work, request, heard):
-        protocol = Protocol(**request["protocol"])
-
-        def progress(at):
-            heard(asdict(at))
-            if at.done == 2:
-                raise InterruptedError
-
-        with pytest.raises(InterruptedError):
-            run_benchmark(protocol, request["out"], resume=True, progress=progress)
+        work(heard, request["protocol"], request["tasks"][:2])
         while not job.stopping:
             time.sleep(0.01)
 

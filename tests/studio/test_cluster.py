@@ -26,9 +26,11 @@ from opnb.studio.visit.state import Studio
 from opnb.studio.work import cluster as clusters
 from opnb.studio.work import jobs
 from opnb.studio.work.cluster import hand_over
+from opnb.studio.work.errands import LongRun
 from opnb.studio.work.fitting import FitProgress, fit_work
 from opnb.studio.work.jobs import Job, Queue
 from opnb.studio.work.limits import FITS_VARIABLE, SCHEDULER_VARIABLE, SECONDS_VARIABLE, fit_limits
+from opnb.studio.work.shares import share_out
 from opnb.studio.work.studies import Studies, report
 from tests.browser.harness import free_port
 from tests.studio.conftest import ROOT
@@ -145,7 +147,7 @@ def test_a_study_that_is_stopped_has_nothing_to_show(cluster):
     assert studies.failures == {"one": ""}
 
 
-def test_trials_and_rows_arrive_as_they_come(cluster, monkeypatch):
+def test_trials_and_rows_arrive_as_they_come(cluster):
     comparison = Comparison(fit().dataset)
     comparison.run(["LDA"], 2)
     desk = Desk()
@@ -159,6 +161,45 @@ def test_trials_and_rows_arrive_as_they_come(cluster, monkeypatch):
     assert not desk.problem
     assert desk.progress.done == 2
     assert desk.entry.results.frame["status"].tolist() == ["ok", "ok"]
+
+
+def say_numbers(numbers, job):
+    """Say numbers one by one, with the process, until all have been said or a stop."""
+    for number in numbers:
+        if job.stopping:
+            return
+        job.say((number, os.getpid()))
+        time.sleep(0.05)
+
+
+def say_numbers_for_ever(numbers, job):
+    """Say the first number, and then wait for a stop."""
+    job.say((numbers[0], os.getpid()))
+    while not job.stopping:
+        time.sleep(0.02)
+
+
+def test_pieces_are_shared_out_among_all_workers_beside_the_fits(cluster):
+    heard = []
+    run = LongRun()
+    run.begin(partial(share_out, say_numbers_for_ever, range(8)), heard=heard.append)
+    eventually(lambda: len(heard) == 2)
+    assert heard[0][1] != heard[1][1], "one worker has both"
+    assert done(where).result in {process for _, process in heard}, "a fit finds a worker meanwhile"
+    run.cancel()
+    assert run.job.wait(WAIT)
+    assert not run.collect().error
+
+
+def test_the_pieces_of_a_worker_that_dies_are_done_by_others(cluster):
+    heard = []
+    run = LongRun()
+    run.begin(partial(share_out, say_numbers, range(200)), heard=heard.append)
+    eventually(lambda: len({process for _, process in heard}) == 2)
+    os.kill(heard[-1][1], signal.SIGKILL)
+    assert run.job.wait(WAIT)
+    assert not run.collect().error
+    assert sorted(number for number, _ in heard) == list(range(200)), "every piece is done once"
 
 
 def slow_fit(**changes):
@@ -207,11 +248,13 @@ def test_others_have_their_turn_and_the_work_stands_still_meanwhile(cluster):
         time.sleep(0.5)
         seen.extend([before, len(heard), workers])
 
-    other = queue.submit(Job(look, "you"))
-    assert other.wait(WAIT)
-    assert not other.error
-    assert seen[0] == seen[1] > 0, "it went on during the other's turn"
-    eventually(lambda: len(heard) > seen[1])
+    for _ in range(2):
+        other = queue.submit(Job(look, "you"))
+        assert other.wait(WAIT)
+        assert not other.error
+        before, after, _ = seen[-3:]
+        assert before == after > 0, "it went on during the other's turn"
+        eventually(lambda heard_then=after: len(heard) > heard_then or long.finished)
     queue.cancel(long)
     assert long.wait(WAIT)
     assert long.result == len(heard), "every message arrived, each once"
@@ -245,9 +288,9 @@ def test_what_the_work_finds_wrong_is_said(cluster, caplog):
 
 def test_the_queues_are_as_wide_as_the_cluster(cluster, monkeypatch):
     done(where)
-    assert (jobs.queue().limit, jobs.long_queue().limit) == (1, 1)
+    assert (jobs.queue().limit, jobs.long_queue().limit) == (2, 1)
     jobs.make_room(20)
-    assert (jobs.queue().limit, jobs.long_queue().limit) == (15, 5)
+    assert (jobs.queue().limit, jobs.long_queue().limit) == (20, 5)
     monkeypatch.setenv(FITS_VARIABLE, "3")
     jobs.make_room(20)
     assert jobs.queue().limit == 3, "what the owner has set stays"

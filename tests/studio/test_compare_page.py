@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -258,9 +259,11 @@ def test_states_without_something_to_show(visit):
     assert "no data to compare methods on yet" in page.words
 
 
-def test_time_left_goes_by_what_was_seen_and_else_by_a_guess(visit):
+def test_time_left_goes_by_what_was_seen_and_else_by_a_guess(visit, monkeypatch):
     page = visit().go("Compare")
     found = comparison(page)
+    clock = iter([1_000.0, 1_200.0, 1_200.0])
+    monkeypatch.setattr("opnb.studio.compare.comparison.time", SimpleNamespace(monotonic=lambda: next(clock)))
     guess = found.seconds_for([("LDA", 0), ("SVM", 0)])
     assert found.seconds_for([("SVM", 0)]) > found.seconds_for([("LDA", 0)]) > 0
     found.add(asdict(Trial("SVM", 0, 0.1, 0.1, 1.0, 100.0)))
@@ -268,6 +271,8 @@ def test_time_left_goes_by_what_was_seen_and_else_by_a_guess(visit):
     assert found.seconds_for([("SVM", 2), ("SVM", 3)]) == 300
     assert found.seconds_for([("LDA", 0), ("SVM", 2)]) == pytest.approx(150 + found.seconds_for([("LDA", 0)]))
     assert guess < 150
+    found.add(asdict(Trial("SVM", 2, 0.1, 0.1, 1.0, 300.0)))
+    assert found.seconds_for([("SVM", 3)]) == 100, "a cluster did two at a time"
 
 
 def test_one_column_has_no_planes(visit, table):

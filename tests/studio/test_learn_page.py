@@ -65,6 +65,7 @@ class Class:
         return self.figure()["layout"]["meta"]["says"][self.shown["at"]].replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=KEYS)
 def test_every_lesson_is_on_one_page_with_its_texts(lesson):
     page = Class(lesson=lesson.key)

@@ -57,6 +57,23 @@ def test_a_result_of_another_process_has_a_number_of_its_own():
     assert copy.measures[0].errors == first.measures[0].errors
 
 
+class Meanwhile:
+    """Something in a result that is sent while a page makes more of that result."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def __reduce__(self):
+        self.result.class_scores  # made when first asked for
+        return str, ()
+
+
+def test_a_result_is_sent_while_a_page_asks_it_for_more():
+    result = fit()
+    result.__dict__["novelty"] = Meanwhile(result)
+    assert sent(result).key == result.key
+
+
 def test_progress_keeps_its_ages_on_a_machine_with_another_clock():
     there, here = [1_000.0], [7.0]
     progress = FitProgress(None, None, clock=Clock(there))

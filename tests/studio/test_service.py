@@ -1,12 +1,15 @@
 """What the server lets in, as it is shipped."""
 
 import ast
+import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from opnb.data import Limits
+from opnb.studio.work.limits import SCHEDULER_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +26,15 @@ def test_the_app_listens_to_this_computer_alone_and_tells_nobody():
     assert settings["runner"]["postScriptGC"] is False, "it takes most of a busy server's time"
     assert settings["runner"]["magicEnabled"] is False, "two threads cannot parse pages at once"
     assert settings["client"]["showErrorDetails"] not in (True, "full", "stacktrace")
+
+
+def test_a_server_for_a_cluster_does_not_start_without_what_a_cluster_needs(monkeypatch):
+    monkeypatch.setenv(SCHEDULER_VARIABLE, "tcp://scheduler.example:8786")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "app", raising=False)
+    with pytest.raises(SystemExit, match="Dask is not installed here") as ended:
+        import_module("app")
+    assert SCHEDULER_VARIABLE in str(ended.value)
 
 
 CODE = [ROOT / "app.py", *(ROOT / "opnb").rglob("*.py"), *(ROOT / "pages").glob("*.py")]

@@ -8,9 +8,10 @@ import math
 import os
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from opnb.errors import OPNBError
 from opnb.studio.visit.sources import bundled_names
 from opnb.studio.words import quantity
-from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.process import Say, run_in_child
+from opnb.studio.work.shares import share_out
 
 if TYPE_CHECKING:
-    from opnb.benchmark import Progress, Protocol, Results, Row, Summary
+    from opnb.benchmark import Progress, Protocol, Results, Row, Summary, Task
     from opnb.data import Dataset
     from opnb.studio.visit.state import Studio
 
@@ -195,7 +196,7 @@ class Desk(LongRun):
         self._folder: Path | None = None
         self._file: Path | None = None
         self._runs = 0
-        self._seconds_before = 0.0
+        self._seconds_before = self._began = 0.0
         self._read: tuple[int, Results] | None = None
 
     @property
@@ -239,10 +240,13 @@ class Desk(LongRun):
         self._file = self.folder / f"run-{self._runs}.csv"
         lay_out(self.folder, protocol.datasets)
         self._file.write_bytes(self._known(protocol))
-        self.protocol, self.progress, self.fetching = protocol, Progress(0, len(protocol.tasks())), ""
+        self.protocol, self.fetching = protocol, ""
         known = self.so_far()
         self._seconds_before = 0.0 if known is None else float(_seconds(known).sum())
-        self.begin(partial(self._work, protocol, self._file.read_bytes()), heard=self._note)
+        done = set() if known is None else known.tasks()
+        tasks = [task for task in protocol.tasks() if task not in done]
+        self.progress = Progress(len(done), len(done) + len(tasks), len(done))
+        self.begin(partial(self._work, protocol, tasks), heard=self._note)
 
     def _known(self, protocol: Protocol) -> bytes:
         """Write the finished rows of earlier runs that a protocol asks for."""
@@ -253,25 +257,32 @@ class Desk(LongRun):
         fine = {row.task: row for row in earlier if row.protocol == settings and row.status == "ok"}
         return line_of(None) + b"".join(line_of(row) for task, row in sorted(fine.items()) if task in wanted)
 
-    def _work(self, protocol: Protocol, known: bytes, job: Job[None]) -> None:
+    def _work(self, protocol: Protocol, tasks: Sequence[Task], job: Job[None]) -> None:
         """Fetch the data that are missing, and have the tasks done."""
         missing = [name for name in protocol.datasets if not _place(self.folder, name).is_file()]
         if missing:
             run_in_child(job, say_fetched, {"names": sorted(missing), "folder": str(self.folder)}, self._note)
         if not job.stopping:
             files = {name: _place(self.folder, name).read_bytes() for name in protocol.datasets}
-            hand_over(partial(rows_work, protocol, files, known), job)
+            share_out(partial(rows_work, protocol, files), tasks, job)
 
     def _note(self, answer: Mapping[str, Any]) -> None:
-        from opnb.benchmark import Progress
+        """Keep a row that has come, or what is being fetched."""
+        from opnb.benchmark import Row
+        from opnb.benchmark.rows import line_of
 
         if "fetching" in answer:
             self.fetching = answer["fetching"]
             return
         assert self._file is not None
+        assert self.progress is not None
+        row, at, now = Row(**answer), self.progress, time.monotonic()
         with self._file.open("ab") as file:
-            file.write(answer["lines"])
-        self.fetching, self.progress = "", Progress(**answer["progress"])
+            file.write(line_of(row))
+        if at.done == at.before:
+            self._began = now - sum(part for part in (row.seconds_tune, row.seconds_fit) if part > 0)  # not if unknown
+        self.fetching = ""
+        self.progress = replace(at, done=at.done + 1, bad=at.bad + (row.status != "ok"), seconds=now - self._began)
 
     def so_far(self) -> Results | None:
         """Read the rows that the run has written; None before the first."""
@@ -297,9 +308,9 @@ class Desk(LongRun):
         if any(task.method not in by_method for task in rest):
             return None
         expected = sum(by_both.get((task.dataset, task.method), by_method[task.method]) for task in rest)
-        # The rows have seconds of the processor, which others may keep busy.
+        # The rows have seconds of the processor, which others may keep busy, and of which a cluster has several.
         fresh = float(rows["seconds"].sum()) - self._seconds_before
-        return float(expected) * max(at.seconds / fresh, 1.0) if fresh > 0 else None
+        return float(expected) * at.seconds / fresh if fresh > 0 else None
 
     def collect(self) -> Job[None] | None:
         """Put the rows of a run that has ended on the desk."""
@@ -336,45 +347,35 @@ def say_fetched(say: Say, names: Sequence[str], folder: str) -> None:
         pmlb_table(name, folder)
 
 
-def rows_work(protocol: Protocol, files: Mapping[str, bytes], known: bytes, job: Job[None]) -> None:
-    """Do the tasks of a benchmark in a process, and say its rows as they come; run by a `Job`.
+def rows_work(protocol: Protocol, files: Mapping[str, bytes], tasks: Sequence[Task], job: Job[None]) -> None:
+    """Do tasks of a benchmark in a process, and say their rows as they come; run by a `Job`.
 
     Parameters
     ----------
     protocol : Protocol
     files : mapping of str to bytes
         The data sets, as pmlb keeps them.
-    known : bytes
-        A results file with the rows that are there already.
+    tasks : sequence of Task
     job : Job
     """
-    with tempfile.TemporaryDirectory(prefix="opnb-rows-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="opnb-rows-") as folder:
         for dataset, content in files.items():
-            _place(folder, dataset).parent.mkdir()
-            _place(folder, dataset).write_bytes(content)
-        out = folder / "rows.csv"
-        out.write_bytes(known)
-        said = len(known)
-
-        def heard(progress: dict[str, Any]) -> None:
-            nonlocal said
-            lines = out.read_bytes()[said:]
-            said += len(lines)
-            job.say({"progress": progress, "lines": lines})
-
-        asked = asdict(protocol) | {"data_dir": name}
-        run_in_child(job, say_rows, {"protocol": asked, "out": str(out)}, heard)
+            place = _place(Path(folder), dataset)
+            place.parent.mkdir()
+            place.write_bytes(content)
+        asked = {"protocol": asdict(protocol) | {"data_dir": folder}, "tasks": [asdict(task) for task in tasks]}
+        run_in_child(job, say_rows, asked, job.say)
 
 
-def say_rows(say: Say, protocol: dict[str, Any], out: str) -> None:
-    """Run a benchmark and say how far it is; the work of a process (see `opnb.studio.work.process`)."""
-    from opnb.benchmark import Protocol, run_benchmark
+def say_rows(say: Say, protocol: dict[str, Any], tasks: Sequence[dict[str, Any]]) -> None:
+    """Do tasks of a benchmark and say their rows; the work of a process (see `opnb.studio.work.process`)."""
+    from opnb.benchmark import Protocol, Task
+    from opnb.benchmark.tasks import run_task, warm_up
 
-    def progress(at: Progress) -> None:
-        say(asdict(at))
-
-    run_benchmark(Protocol(**protocol), out, resume=True, progress=progress)
+    asked = Protocol(**protocol)
+    warm_up(tuple(sorted({task["method"] for task in tasks})))
+    for task in tasks:
+        say(asdict(run_task(asked, Task(**task))))
 
 
 def _seconds(results: Results) -> Any:

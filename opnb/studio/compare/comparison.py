@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,10 +18,10 @@ from opnb.comparators import METHODS
 from opnb.data.dataset import stratified_rows
 from opnb.data.policy import POLICY_ROWS
 from opnb.studio.compare.trials import Pair, Trial, say_trials, split_of, store
-from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import LongRun, Visitor
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.process import run_in_child
+from opnb.studio.work.shares import share_out
 from opnb.views import ErrorCount, Metrics, Spread, differences, spread
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Comparison(LongRun):
         self.dataset = dataset
         self.trials: dict[Pair, Trial] = {}
         self.asked: list[Pair] = []
+        self._began = self._spent = 0.0
+        self._pace = 1.0  # seconds by the clock for each second of a trial
         labels = np.unique(dataset.y, return_inverse=True)[1]
         self.X, self.labels, self.test = dataset.X, labels, dataset.test
         if self.is_sample:
@@ -72,14 +75,18 @@ class Comparison(LongRun):
 
     def run(self, methods: Sequence[str], repeats: int) -> None:
         """Ask for the trials that a choice lacks."""
-        self.asked = self.missing(methods, repeats)
-        work = partial(trials_work, self.X, self.labels, self.test, self.asked)
-        self.begin(partial(hand_over, work), heard=self.add)
+        self.asked, self._spent = self.missing(methods, repeats), 0.0
+        work = partial(trials_work, self.X, self.labels, self.test)
+        self.begin(partial(share_out, work, self.asked), heard=self.add)
 
     def add(self, answer: Mapping[str, Any]) -> None:
         """Add a trial that has come."""
-        trial = Trial(**answer)
+        trial, now = Trial(**answer), time.monotonic()
         self.trials[trial.method, trial.repeat] = trial
+        if not self._spent:
+            self._began = now - trial.waited
+        self._spent += trial.waited
+        self._pace = (now - self._began) / self._spent if self._spent else 1.0
 
     @property
     def rest(self) -> list[Pair]:
@@ -87,12 +94,15 @@ class Comparison(LongRun):
         return [pair for pair in self.asked if pair not in self.trials]
 
     def seconds_for(self, pairs: Sequence[Pair]) -> float:
-        """Expect of every method what it has taken so far; of those not seen yet, what the size of the data tells."""
+        """Expect of every method what it has taken so far; of those not seen yet, what the size of the data tells.
+
+        A cluster does several at a time: what counts is how much faster the trials of the last run came.
+        """
         waited: dict[str, list[float]] = {}
         for trial in list(self.trials.values()):
             waited.setdefault(trial.method, []).append(trial.waited)
         expected = {method: float(np.mean(seconds)) for method, seconds in waited.items()}
-        return sum(
+        return self._pace * sum(
             expected[method] if method in expected else expected_seconds(method, *self._size) for method, _ in pairs
         )
 

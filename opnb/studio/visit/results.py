@@ -75,6 +75,10 @@ class FitResult:
     key: str = field(default_factory=lambda: secrets.token_hex(16))
     made: float = field(default_factory=time.time)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what another process needs, as it stands: a page may make more of it meanwhile."""
+        return dict(self.__dict__)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take up a result that comes from another process, which counts its own."""
         self.__dict__.update(state | {"id": next(_numbers)})

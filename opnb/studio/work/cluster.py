@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from opnb.errors import OPNBError, needs
@@ -39,10 +41,20 @@ _UNEQUAL = (
     "The cluster does not understand what this server asks for ({}). Whoever runs the app must install the same "
     "version of it for the server, the scheduler and all workers."
 )
+_NOT_INSTALLED = (
+    f"The server was not started: {SCHEDULER_VARIABLE} names a cluster, but Dask is not installed here. Install it "
+    "(pip install -r requirements.txt, or pip install 'opnb[app,cluster]'), or take the variable away."
+)
 _NOT_BEGUN = "This was stopped before it had begun."
 
 
-def hand_over(work: Callable[[Job[T]], T], job: Job[T]) -> T:
+def check_installed() -> None:
+    """End a server that is being started for a cluster and could not talk to it."""
+    if scheduler() is not None and find_spec("distributed") is None:
+        sys.exit(_NOT_INSTALLED)
+
+
+def hand_over(work: Callable[[Job[T]], T], job: Job[T], *, beside: bool = False) -> T:
     """Have the work of a job done where this server has it done, and give its result.
 
     Parameters
@@ -50,6 +62,8 @@ def hand_over(work: Callable[[Job[T]], T], job: Job[T]) -> T:
     work : callable
         As of a `Job`; it, its data and its result can be pickled.
     job : Job
+    beside : bool, default=False
+        Whether it is work of a process of low priority: it takes no thread of the worker away from others.
 
     Raises
     ------
@@ -61,9 +75,10 @@ def hand_over(work: Callable[[Job[T]], T], job: Job[T]) -> T:
     address = scheduler()
     if address is None:
         return work(job)
-    parcel = parcel_of(work)
-    line = Line(connected(address), job)
-    outcome = line.follow(parcel)
+    parcel, client = parcel_of(work), connected(address)
+    with _place(client) as worker:
+        line = Line(client, worker, job)
+        outcome = line.follow(parcel, beside)
     line.take(News(outcome.progress, outcome.messages[line.heard :]))
     if outcome.error is not None:
         raise outcome.error
@@ -83,12 +98,57 @@ def _in_words() -> Iterator[None]:
         raise LostWorkError(_AWAY) from None
 
 
+def threads_of(client: Any) -> Mapping[str, int]:
+    """Ask the scheduler how many threads its workers have, and let as many jobs run."""
+    with _in_words():
+        threads: Mapping[str, int] = client.nthreads()
+    if not threads:
+        raise LostWorkError(_NO_WORKERS)
+    make_room(sum(threads.values()))
+    return threads
+
+
+def _tasks(client: Any) -> Mapping[str, Sequence[str]]:
+    """Ask the scheduler which tasks its workers have."""
+    with _in_words():
+        if client.status != "running":
+            raise ConnectionError  # to wait for another connection would keep a stop waiting
+        found: Mapping[str, Sequence[str]] = client.sync(
+            client.scheduler.processing, workers=None, callback_timeout=_PATIENCE
+        )
+        return found
+
+
+_placing = threading.Lock()
+_placed: Counter[str] = (
+    Counter()
+)  # jobs of this process by worker: the scheduler hears of one a while after it was sent
+
+
+@contextmanager
+def _place(client: Any) -> Iterator[str]:
+    """Give the worker that has least to do a job more, and its address."""
+    threads, busy = threads_of(client), _tasks(client)
+    with _placing:
+        worker = min(threads, key=lambda name: max(len(busy.get(name, ())), _placed[name]) / threads[name])
+        _placed[worker] += 1
+    try:
+        yield worker
+    finally:
+        with _placing:
+            _placed[worker] -= 1
+            if not _placed[worker]:
+                del _placed[worker]
+
+
 class Line:
     """The line between a job here and its work at a worker.
 
     Parameters
     ----------
     client : distributed.Client
+    worker : str
+        Its address.
     job : Job
 
     Attributes
@@ -97,13 +157,13 @@ class Line:
         How many messages have arrived.
     """
 
-    def __init__(self, client: Any, job: Job[Any]) -> None:
-        self.client, self.job, self.heard = client, job, 0
+    def __init__(self, client: Any, worker: str, job: Job[Any]) -> None:
+        self.client, self.worker, self.job, self.heard = client, worker, job, 0
         self._begun = False
 
-    def follow(self, parcel: Parcel) -> Outcome:
+    def follow(self, parcel: Parcel, beside: bool) -> Outcome:
         """Send the work, ask how it is until it is done, and give what comes back."""
-        task, ended = self._sent(parcel), threading.Event()
+        task, ended = self._sent(parcel, beside), threading.Event()
         task.add_done_callback(lambda task: ended.set())
         self.job.held_by(self._hold)
         try:
@@ -116,8 +176,8 @@ class Line:
                 task.cancel()
 
     @_in_words()
-    def _sent(self, parcel: Parcel) -> Any:
-        """Send the work to the worker that has least to do, and give the task that it is there."""
+    def _sent(self, parcel: Parcel, beside: bool) -> Any:
+        """Send the work, and give the task that it is there."""
         limits = {name: os.environ[name] for name in VARIABLES if name in os.environ and name != SCHEDULER_VARIABLE}
         place = {"workers": [self.worker]}
         try:
@@ -128,18 +188,8 @@ class Line:
             _log.exception("the cluster refused work")
             raise OPNBError(_UNEQUAL.format(type(fault).__name__)) from None
         return self.client.submit(
-            do_work, self.job.id, self.job.owner, data, limits, key=self.job.id, pure=False, **place
+            do_work, self.job.id, self.job.owner, data, limits, beside, key=self.job.id, pure=False, **place
         )
-
-    @cached_property
-    def worker(self) -> str:
-        """Address of the worker that had least to do when the work was sent."""
-        threads = self.client.nthreads()
-        if not threads:
-            raise LostWorkError(_NO_WORKERS)
-        make_room(sum(threads.values()))
-        busy = self._tasks()
-        return min(threads, key=lambda worker: len(busy.get(worker, ())) / threads[worker])
 
     def _outcome(self, task: Any) -> Outcome:
         """Give what came back; what the work itself met with is a part of that."""
@@ -150,18 +200,8 @@ class Line:
         except (ImportError, AttributeError) as fault:
             raise OPNBError(_UNEQUAL.format(fault)) from None
         except LostWorkError:
-            self._tasks()  # the scheduler is there, so the worker went
+            _tasks(self.client)  # the scheduler is there, so the worker went
             raise LostWorkError(_DIED) from None
-
-    @_in_words()
-    def _tasks(self) -> Mapping[str, Sequence[str]]:
-        """Ask the scheduler which tasks its workers have."""
-        if self.client.status != "running":
-            raise ConnectionError  # to wait for another connection would keep a stop waiting
-        found: Mapping[str, Sequence[str]] = self.client.sync(
-            self.client.scheduler.processing, workers=None, callback_timeout=_PATIENCE
-        )
-        return found
 
     def _ask(self, *, stop: bool = False, held: bool = False) -> None:
         """Ask how the work is, and take what has come of it."""
@@ -174,7 +214,7 @@ class Line:
 
     def _news(self, orders: Orders) -> News | None:
         """Pass orders on; None where no answer comes: the work has not begun, or the worker is slow, or just gone."""
-        if self.worker not in self._tasks():
+        if self.worker not in _tasks(self.client):
             raise LostWorkError(_DIED)
         with suppress(OSError, TimeoutError):
             asked = self.client.run(exchange, self.job.id, orders, workers=[self.worker], callback_timeout=_ANSWER)
@@ -226,9 +266,7 @@ def cluster_is_well() -> bool:
     if address is None:
         return True
     try:
-        threads = connected(address).nthreads()
+        threads_of(connected(address))
     except Exception:
         return False
-    if threads:
-        make_room(sum(threads.values()))
-    return bool(threads)
+    return True

@@ -39,7 +39,7 @@ _REMEMBERED = 1_000  # visitors of whom it is known how long they were served
 _FORGOTTEN = 600.0  # seconds after which a second of service counts for a third of one
 _MOST_PAUSED = 4  # jobs that have given way: each still holds its memory
 _LOOK = 0.1  # seconds between two looks of a paused job at whether to end
-_FOR_LONG_RUNS = 4  # of so many threads of a cluster, one is for work of minutes
+_A_LONG_RUN = 4  # threads of a cluster for each run of minutes, which it shares with the fits
 _log = logging.getLogger(__name__)
 
 
@@ -286,6 +286,11 @@ class Queue:
             order = self._order()
             return order.index(job) + 1 if job in order else 0
 
+    @property
+    def running(self) -> int:
+        """How many jobs run."""
+        return len(self._running)
+
     def idle_seconds(self) -> float:
         """Give the seconds for which somebody waits and nothing has begun, ended or given way."""
         with self._lock:
@@ -421,6 +426,5 @@ def _queue_beside_a_cluster() -> Queue:
 
 def make_room(threads: int) -> None:
     """Let as many jobs run at once as a cluster has threads for, unless the owner has set how many."""
-    long = max(threads // _FOR_LONG_RUNS, 1)
-    long_queue().limit = long
-    queue().limit = set_fits_at_a_time() or max(threads - long, 1)
+    queue().limit = set_fits_at_a_time() or threads
+    long_queue().limit = max(threads // _A_LONG_RUN, 1)

@@ -26,7 +26,19 @@ _NICENESS = 5  # a fit that somebody waits for goes first
 
 
 class OutOfTimeError(OPNBError):
-    """Raised for work that took all the time there is."""
+    """Raised for work that took all the time there is.
+
+    Parameters
+    ----------
+    seconds : float
+        How much there was.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"This took all the time that this server allows a run, {seconds:,g} seconds, and was stopped. "
+            "What was done by then is kept."
+        )
 
 
 def run_in_child(
@@ -77,10 +89,7 @@ def run_in_child(
         )
         while not job.stopping:
             if job.worked > deadline:
-                raise OutOfTimeError(
-                    f"This took all the time that this server allows a run, {allowed.seconds:,g} seconds, and was "
-                    "stopped. What was done by then is kept."
-                )
+                raise OutOfTimeError(allowed.seconds)
             with suppress(TimeoutError):
                 answer = child.hear(_LOOK)
                 if answer is None:

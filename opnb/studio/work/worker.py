@@ -6,6 +6,7 @@ stop. The server asks several times a second; a worker that has not been asked f
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -70,6 +71,7 @@ class Seat:
         self._asked = time.monotonic()
         self._free = threading.Event()
         self._free.set()
+        self._aside = False
 
     def _is_asked(self) -> bool:
         return time.monotonic() - self._asked < _ALONE
@@ -83,13 +85,19 @@ class Seat:
         (self._free.clear if orders.held and not orders.stop else self._free.set)()
         return News(self.job.progress, tuple(self.messages[orders.heard :]))
 
+    def step_aside(self) -> None:
+        """Let the worker take another job: the thread no longer counts as one of its own."""
+        from distributed import secede
+
+        if not self._aside:  # Dask lets no thread leave twice
+            self._aside = True
+            secede()
+
     def _give_way(self) -> None:
         """Let others have this worker while the job is held; called by the job's thread."""
         if self._free.is_set():
             return
-        from distributed import secede
-
-        secede()  # the thread no longer counts as one of the worker's, which can take another job
+        self.step_aside()
         with self.job.paused():
             while not self._free.wait(_LOOK) and self._is_asked():
                 pass
@@ -98,12 +106,14 @@ class Seat:
 _seats: dict[str, Seat] = {}
 
 
-def do_work(name: str, owner: str, parcel: Parcel, limits: Mapping[str, str]) -> Outcome:
-    """Do the work in a parcel; run as a task by a worker of the cluster."""
+def do_work(name: str, owner: str, parcel: Parcel, limits: Mapping[str, str], beside: bool) -> Outcome:
+    """Do the work in a parcel, beside that of others or not; run as a task by a worker of the cluster."""
     os.environ.update(limits)  # the worker keeps to what the server's owner allows
     answer_promptly()
     seat = _seats[name] = Seat(parcel.work, owner)
     try:
+        if beside:
+            seat.step_aside()
         result, error = _outcome(seat.job)
     finally:
         del _seats[name]
@@ -128,3 +138,11 @@ def exchange(name: str, orders: Orders) -> News | None:
     """Pass orders to a job of this worker; None where it has not begun, or has ended."""
     seat = _seats.get(name)
     return None if seat is None else seat.obey(orders)
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    return record.args != (exchange.__name__,)
+
+
+# Dask notes every question in the worker's log: some hundred thousand lines a day.
+logging.getLogger("distributed.worker").addFilter(_is_worth_a_line)

@@ -1,5 +1,5 @@
-// A chart by keyboard: a list of its points that moves a mark on the picture, and its legend as buttons. A button that
-// shows when it has the focus opens them. This comes before `chart.js` in one script.
+// A chart by keyboard: a list of its points that moves a mark on the picture, its legend and its tools as buttons. A
+// button that shows when it has the focus opens them. This comes before `chart.js` in one script.
 
 const SHOWN = 7; // points of the list at a time
 const MARGIN = 20; // pixels between the list and the mark
@@ -11,6 +11,13 @@ function element(tag, className, attributes = {}) {
   made.className = className;
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
+}
+
+function buttonFor(words, click) {
+  const button = element("button", "entry", { type: "button" });
+  button.textContent = words;
+  button.addEventListener("click", click);
+  return button;
 }
 
 /** The points of a figure in the order of their rows, each once, with all that its traces say of it; new rows, whose
@@ -52,6 +59,9 @@ function entriesOf(host) {
   return [...entries.values()].filter((entry) => entry.name && host._fullLayout.showlegend);
 }
 
+/** The tools of the bar that do something at once; those that say what a mouse does are left to it. */
+const toolsOf = (host) => [...host.querySelectorAll(".modebar-btn:not([data-attr=dragmode])")];
+
 const plain = (html) => new DOMParser().parseFromString(html, "text/html").body.textContent;
 
 /** What a chart offers to those who have no mouse. */
@@ -64,12 +74,13 @@ class Keyboard {
     this.panel = element("div", "panel");
     this.panel.hidden = true;
     this.legend = element("div", "entries", { role: "group", "aria-label": "Legend: what is shown" });
+    this.tools = element("div", "entries", { role: "group", "aria-label": "Tools of the picture" });
     this.list = element("div", "points", { role: "listbox", tabindex: "0", "aria-label": "Points" });
     this.help = element("p", "help");
     this.help.textContent = "↑ ↓ from row to row, Page keys ten rows, digits to a row. Enter: why this row. Esc closes.";
     this.ring = element("div", "ring", { "aria-hidden": "true" });
     this.ring.hidden = true;
-    this.panel.append(this.legend, this.list, this.help);
+    this.panel.append(this.legend, this.list, this.help, this.tools);
     this.root.append(this.opener, this.panel, this.ring);
     chart.host.after(this.root);
     this.opener.addEventListener("click", () => this.toggle());
@@ -85,33 +96,36 @@ class Keyboard {
     this.ring.hidden = true;
     if (open) this.refresh();
     else this.opener.focus({ preventScroll: true });
-    if (open) (this.list.hidden ? this.legend.firstElementChild : this.list)?.focus({ preventScroll: true });
+    if (open) (this.list.hidden ? this.panel.querySelector("button") : this.list)?.focus({ preventScroll: true });
   }
 
   /** Take over what a new figure shows. */
   refresh() {
     const { host, look } = this.chart;
     const entries = entriesOf(host);
-    this.root.hidden = !look.operable || (!entries.length && !look.selects);
-    this.opener.textContent = look.selects ? "Points and legend" : "Legend";
+    const tools = toolsOf(host);
+    this.root.hidden = !look.operable || (!entries.length && !look.selects && !tools.length);
+    this.opener.textContent = look.selects ? "Points and legend" : entries.length ? "Legend and tools" : "Tools";
     if (this.panel.hidden) return;
     const row = this.points[this.at]?.row;
     this.points = look.selects ? pointsOf(host) : [];
     this.at = Math.max(0, this.points.findIndex((point) => point.row === row));
     this.list.hidden = this.help.hidden = !this.points.length;
-    this.listEntries(entries);
+    this.fill(this.legend, entries.map((entry) => {
+      const button = buttonFor(plain(entry.name), () => this.turn(entry));
+      button.setAttribute("aria-pressed", String(entry.shown));
+      return button;
+    }));
+    this.fill(this.tools, tools.map((tool) => buttonFor(tool.dataset.title, () => tool.click())));
     this.show();
   }
 
-  listEntries(entries) {
-    const before = [...this.legend.children].indexOf(document.activeElement);
-    this.legend.replaceChildren(...entries.map((entry) => {
-      const button = element("button", "entry", { type: "button", "aria-pressed": String(entry.shown) });
-      button.textContent = plain(entry.name);
-      button.addEventListener("click", () => this.turn(entry));
-      return button;
-    }));
-    if (before >= 0) this.legend.children[before]?.focus({ preventScroll: true });
+  /** Put buttons where others were; the focus stays at its place. */
+  fill(group, buttons) {
+    const before = [...group.children].indexOf(document.activeElement);
+    group.replaceChildren(...buttons);
+    group.hidden = !buttons.length;
+    if (before >= 0) group.children[before]?.focus({ preventScroll: true });
   }
 
   async turn(entry) {
