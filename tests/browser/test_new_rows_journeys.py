@@ -3,6 +3,7 @@
 import pytest
 
 from opnb.data import example_table
+from tests.browser.test_why_journeys import PLACE
 
 pytestmark = pytest.mark.browser
 
@@ -52,3 +53,38 @@ def test_new_rows_are_predicted_drawn_and_moved(new_tab, phone, dark):
     tab.still()
     tab.shot(f"new-rows-by-hand-{look}")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= tab.page.viewport_size["width"]
+
+
+def ringed(tab, row):
+    """Wait until a new row has a ring on the picture, or none."""
+    names = "plot.data.map(one => one.name ?? '').filter(name => /row \\d/.test(name))"
+    plot = "document.querySelector('.js-plotly-plot')"
+    tab.page.wait_for_function(
+        f"wanted => {{ const plot = {plot}; return {names}.join() === wanted; }}",
+        arg="" if row is None else f"new row {row}",
+    )
+    return tab.still()
+
+
+def test_a_click_on_a_new_row_shows_why_and_finds_it_in_the_list(tab):
+    tab.open().picture()
+    give(tab, wines())
+    tab.page.get_by_role("button", name="Predict these rows").click()
+    tab.sees("11 rows of 12 in new.csv predicted").still()
+    tab.page.mouse.click(*tab.page.evaluate(PLACE, -7))
+    tab.sees("Why: New row 7")
+    ringed(tab, 7)
+    assert tab.page.get_by_text("Why this new row is given its class").count() == 1  # it is picked in the list, too
+    assert tab.page.get_by_text("selected row").count() == 0
+    tab.page.get_by_role("button", name="Points and legend").first.focus()
+    for key in ("Enter", "End", "Enter", "Escape"):
+        tab.page.keyboard.press(key)
+    tab.sees("Why: New row 12")
+    ringed(tab, 12)
+    x, y = tab.page.evaluate("""() => {
+      const { left, top } = document.querySelector('.st-key-picture .nsewdrag').getBoundingClientRect();
+      return [left + 4, top + 4];
+    }""")
+    tab.page.mouse.dblclick(x, y)  # takes the selection back
+    tab.page.get_by_text("Why: New row").wait_for(state="detached")
+    ringed(tab, None)

@@ -5,9 +5,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from opnb.figures import tour
 from tests.browser import harness
+from tests.browser.test_keyboard import go_to, press
+from tests.browser.test_new_rows_journeys import give, wines
 from tests.figures.fits import iris_fit, quick_fit
 
 pytestmark = pytest.mark.browser
@@ -224,17 +227,38 @@ def test_it_fits_the_screen_in_both_themes(opened, scheme, width):
         assert inside or (box["x"] >= 0 and box["x"] + box["width"] <= width + 1)
 
 
-def test_a_finger_drags_an_arrow(opened):
-    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
-    first = axes(page)
+def drag_by_finger(page, by):
     page.locator("canvas.ring").scroll_into_view_if_needed()
     x, y = page.evaluate(END)
     touch = page.context.new_cdp_session(page)
-    for kind, places in (("touchStart", [(x, y)]), ("touchMove", [(x - 25, y + 20)]), ("touchEnd", [])):
+    for kind, places in (("touchStart", [(x, y)]), ("touchMove", [(x + by[0], y + by[1])]), ("touchEnd", [])):
         points = [{"x": px, "y": py} for px, py in places]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     page.wait_for_function(SETTLED)
+
+
+def test_a_finger_drags_an_arrow(opened):
+    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    first = axes(page)
+    drag_by_finger(page, (-25, 20))
     assert np.abs(axes(page) - first).max() > 0.02
+
+
+def test_it_fills_the_screen_and_is_taken_away_as_an_image(opened):
+    page = opened()
+    stage = page.locator(".stage")
+    before = stage.bounding_box()["height"]
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save this picture as PNG").click()
+    assert waiting.value.suggested_filename == "tour.png"
+    with Image.open(waiting.value.path(), formats=["PNG"]) as image:
+        assert image.width == round(stage.bounding_box()["width"])
+        assert image.height > before  # with the words above
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("before => document.querySelector('.stage').clientHeight > before", arg=before)
+    assert page.evaluate("document.fullscreenElement.classList.contains('opnb-tour')")
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("before => document.querySelector('.stage').clientHeight === before", arg=round(before))
 
 
 def shown_still(tab):
@@ -276,3 +300,60 @@ def test_in_the_app_a_turned_plane_rests_is_linked_climbed_from_and_kept(new_tab
     other.page.wait_for_function("location.search.includes('init=fixed')")
     shown_still(other)
     other.sees("nothing was searched")
+
+
+def test_the_app_is_toured_by_keyboard_alone_and_the_axes_are_kept(tab):
+    tab.open("?data=example%3Airis&directions=3").picture()
+    go_to(tab, "button Picture")
+    press(tab, "ArrowRight", "Enter")
+    shown_still(tab)
+    first = axes(tab.page)
+    go_to(tab, "canvas ")
+    press(tab, "Space")
+    tab.page.wait_for_function(f"{TOUR}.place > 0.05")
+    press(tab, "Space")
+    assert tab.page.evaluate(f"{TOUR}.moving") is None
+    played = axes(tab.page)
+    assert np.abs(played - first).max() > 0.001
+    press(tab, "ArrowRight", "ArrowUp", "ArrowUp")
+    tab.page.wait_for_function("location.search.includes('plane=')")
+    shown_still(tab)
+    turned = axes(tab.page)
+    assert np.abs(turned - played).max() > 0.01
+    go_to(tab, "button Keep as a fit")
+    press(tab, "Enter")
+    tab.page.wait_for_function("location.search.includes('init=fixed')")
+    shown_still(tab)
+    np.testing.assert_allclose(np.sort(axes(tab.page), axis=0), np.sort(turned, axis=0), rtol=1e-3, atol=1e-4)
+
+
+def test_on_a_phone_an_arrow_is_dragged_and_the_axes_are_linked(new_tab):
+    tab = new_tab(phone=True).open("?data=example%3Airis&directions=2").picture()
+    tab.page.get_by_role("radio", name="Tour").or_(tab.page.get_by_role("button", name="Tour")).first.tap()
+    shown_still(tab)
+    drag_by_finger(tab.page, (-25, 20))
+    tab.page.wait_for_function("location.search.includes('plane=')")
+    shown_still(tab)
+    np.testing.assert_allclose(plane(tab), axes(tab.page), rtol=1e-4, atol=1e-5)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= tab.page.viewport_size["width"]
+
+
+def test_the_tour_of_the_app_goes_on_from_disk_with_its_new_rows(tab, chromium, tmp_path):
+    give(tab.open().picture(), wines())
+    tab.page.get_by_role("button", name="Predict these rows").click()
+    tab.sees("11 rows of 12 in new.csv predicted").still()
+    tab.segment("Tour")
+    shown_still(tab)
+    figures = tab.page.locator(".numbers").text_content()
+    assert "of 11 classed as by the fit" in figures
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Tour (HTML)").click()
+    path = tmp_path / "tour.html"
+    waiting.value.save_as(path)
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_function(SETTLED)
+    assert page.locator(".numbers").text_content() == figures
+    np.testing.assert_allclose(axes(page), axes(tab.page), rtol=1e-6)
+    context.close()

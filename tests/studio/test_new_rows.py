@@ -170,6 +170,20 @@ def test_the_row_that_is_looked_at_has_the_features_of_its_row(iris, flowers):
     assert desk.features(iris) is None
 
 
+def test_a_click_on_a_new_row_looks_at_it_and_one_beside_takes_it_back():
+    desk = NewRowsDesk()
+    assert desk.follow_click([], [-4])
+    assert desk.chosen == 4
+    assert not desk.follow_click([-4], [-4])
+    assert not desk.follow_click([-4], [-4, 7, 9])  # a lasso chooses none
+    assert desk.follow_click([-4, 7, 9], [0])
+    assert desk.chosen == BY_HAND
+    assert not desk.follow_click([7], [])  # a row of the table was let go
+    assert desk.follow_click([0], [])
+    assert desk.chosen is None
+    assert not desk.follow_click([], [12])
+
+
 # Model files ------------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from opnb.core.kernel import Array
 from opnb.figures import Tour
 from opnb.figures.touring import axes_from_browser, tour_css, tour_script
-from opnb.studio.ui.charts import chart_data, chart_script, selected_rows
+from opnb.studio.ui.charts import chart_data, chart_script
 from opnb.studio.ui.session import theme
 
 _FRONTEND = Path(__file__).parent / "frontend"
@@ -74,8 +74,8 @@ def tour_element(
     way: str | None = None,
     new_rows: str | None = None,
     height: int = 520,
-) -> list[int]:
-    """Show a tour, with a chart of where it rests.
+) -> None:
+    """Show a tour, with a chart of where it rests, whose points can be selected.
 
     Parameters
     ----------
@@ -94,11 +94,6 @@ def tour_element(
     new_rows : str, optional
         Of `Tour.new_text`; they come and go while the tour keeps its place.
     height : int, default=520
-
-    Returns
-    -------
-    list of int
-        Rows of the points that are selected in the chart.
     """
     told = _told(key, fit)
     at = told.get("at") if told else 0
@@ -115,9 +110,8 @@ def tour_element(
     }
     chart = b"" if figure is None else chart_data(figure, key, alt, revision=f"{fit} {look['at']}", selects=fit)
     data = f"{json.dumps(look)}\n".encode() + chart
-    state = _element(key=key, data=data, on_plane_change=_nothing, on_selected_change=_nothing)
+    _element(key=key, data=data, on_plane_change=_nothing, on_selected_change=_nothing)
     _points(key=f"{key}-points", data=f"{prepared.id}\n".encode() + prepared.data)
-    return selected_rows(state, fit)
 
 
 def _nothing() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -198,6 +198,11 @@ def _free_name(name: str, taken: Any) -> str:
     return name
 
 
+def clicked_row(selected: Sequence[int]) -> int | None:
+    """Give the new row that alone is selected on a picture, where it has a minus sign; None if there is none."""
+    return -selected[0] if len(selected) == 1 and selected[0] <= BY_HAND else None
+
+
 @dataclass
 class NewRowsDesk:
     """What a visit holds of new rows.
@@ -263,6 +268,26 @@ class NewRowsDesk:
         except DataError:  # the list of the rows says why
             return ()
         return tuple(one.new for one in found if one is not None and len(one.new.rows))
+
+    def follow_click(self, before: Sequence[int], selected: Sequence[int]) -> bool:
+        """Look at the new row that is selected on the picture since, or no longer at the one that was.
+
+        Parameters
+        ----------
+        before, selected : sequence of int
+            Rows selected on the picture, as they were and as they are.
+
+        Returns
+        -------
+        bool
+            Whether another row is looked at now, or none.
+        """
+        row, last = clicked_row(selected), self.chosen
+        if row is not None:
+            self.chosen = row
+        elif not selected and last is not None and clicked_row(before) == last:
+            self.chosen = None  # a click beside the points takes the row back
+        return self.chosen != last
 
     def give_up(self) -> None:
         """Forget the file of new rows."""

@@ -6,8 +6,8 @@ import streamlit as st
 
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.figures import loadings_figure, margins_figure
-from opnb.studio.ui.charts import chart
-from opnb.studio.ui.session import look, studio, theme
+from opnb.studio.ui.charts import chart, selected_rows
+from opnb.studio.ui.session import look, narrow, studio, theme
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.arrivals import ModelFile
 from opnb.studio.visit.drawing import compute_model, draw, with_new_rows
@@ -16,6 +16,7 @@ from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import quantity, shortened
 from opnb.studio.workbench.new_rows import new_rows_panel
+from opnb.studio.workbench.why import follow_clicks, why_clicked_row
 from opnb.views.bare import bare_projected
 
 _MOST_MARGINS = 30
@@ -29,11 +30,16 @@ def opened_model() -> None:
     file = state.new.model
     if file is None:
         return
+    clicked = selected_rows(st.session_state.get("model-picture"), file.name)
+    follow_clicks(file.name, clicked)
     _about(state, file)
     computed = compute_model(file, _directions(file, state.revision))
     figure = draw(computed, **look())
     with_new_rows(figure, computed, state.new.drawn(None), theme=theme(), chosen=state.new.chosen)
-    chart(figure, "model-picture", f"Regions and densities of the model {shortened(file.name)}")
+    if narrow():
+        figure.layout.dragmode = False  # a finger on the picture scrolls the page
+    chart(figure, "model-picture", f"Regions and densities of the model {shortened(file.name)}", selects=file.name)
+    why_clicked_row(state, clicked)
     chosen = st.segmented_control(
         "More about this model", _VIEWS, default=_VIEWS[0], required=True, key="model-views", persist_state="session"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -21,7 +22,7 @@ from opnb.studio.visit.new_rows import listed as listed_rows
 from opnb.studio.visit.new_rows_words import sentences
 from opnb.studio.visit.state import Studio
 from opnb.studio.words import file_stem, quantity, shortened
-from opnb.studio.workbench.why import why_new_row
+from opnb.studio.workbench.why import CLICKS, why_new_row
 
 _SEEN = "rows-seen"
 _FIELDS = 24  # columns that get a field each; more are filled in in a table
@@ -90,28 +91,29 @@ def _outcome(state: Studio, predicted: Predicted) -> None:
 
 
 def _list(state: Studio, predicted: Predicted, which: str) -> None:
-    """List rows; the one that is picked gets a ring on the picture."""
+    """List rows; the one that is picked gets a ring on the picture, and one clicked there is picked in a new list."""
     frame = listed_rows(predicted, which)
+    rows = chosen_rows(predicted, which)
+    key = f"rows-list-{state.revision}-{which}-{st.session_state.get(CLICKS, 0)}"
+    begin = np.flatnonzero(rows[:LISTED] == state.new.chosen).tolist()
+    last = st.session_state.setdefault(f"{key}-last", state.new.chosen if begin else None)
     picked = st.dataframe(
         frame,
         height=300 if len(frame) > 6 else "content",
         hide_index=True,
         selection_mode="single-row",
         on_select="rerun",
-        key=f"rows-list-{state.revision}-{which}",
+        selection_default={"selection": {"rows": begin}},
+        key=key,
         column_config=_columns(frame, predicted),
         alt="New rows with what the model says of them",
     )
-    total = len(chosen_rows(predicted, which))
-    if total > len(frame):
-        st.caption(f"The first {LISTED:,} of {total:,} rows; the file has all.")
+    if len(rows) > len(frame):
+        st.caption(f"The first {LISTED:,} of {len(rows):,} rows; the file has all.")
     places = picked["selection"]["rows"]
-    _choose(state, int(chosen_rows(predicted, which)[places[0]]) if places else None)
-
-
-def _choose(state: Studio, row: int | None) -> None:
-    if row != state.new.chosen and (row is not None or state.new.chosen != BY_HAND):
-        state.new.chosen = row
+    row = int(rows[places[0]]) if places else None
+    if row != last:
+        st.session_state[f"{key}-last"] = state.new.chosen = row
         st.rerun()
 
 

@@ -22,7 +22,7 @@ from opnb.studio.words import file_stem, quantity, shortened
 from opnb.studio.workbench.above import diagnose_link, doubt_lines, figures, findings_line
 from opnb.studio.workbench.fit_form import note_unfitted
 from opnb.studio.workbench.tour import mode_switch, touring
-from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_row
+from opnb.studio.workbench.why import list_of_rows, ring_row, row_asked_about, row_box, why_clicked_row, why_row
 from opnb.views import Doubt, ProjectionView, doubts
 
 MANY_CLASSES = 10
@@ -52,6 +52,8 @@ def picture() -> None:
         key = f"{state.revision}-{result.n_directions}-{st.session_state.get(_ROUND, 0)}"
         state.picture, drawing = _controls(result, state.picture, key)
     old, still = note_unfitted(state), state.picture.mode == "still"
+    clicked = selected_rows(st.session_state.get("picture" if still else "tour"), str(result.id))
+    asked = row_asked_about(result, clicked)  # before anything is drawn: a new row that is looked at has a ring
     with st.container(gap="xxsmall"):
         line = st.empty()
         with line:
@@ -61,10 +63,9 @@ def picture() -> None:
         hidden = _now(result, drawing).doubts if still else ()
         doubt_lines(result, hidden, old, show)
     if still:
-        rows, asked = _still(result, drawing, old)
+        _still(result, drawing, old, clicked, asked)
     else:
-        rows = touring(result, lambda: _now(result, drawing).figure)
-        asked = row_asked_about(result, rows)
+        touring(result, lambda: _now(result, drawing).figure)
     write_link()
     row_box(result)
     with line.container():  # the picture is there first
@@ -72,10 +73,12 @@ def picture() -> None:
     with st.expander("The picture in words"):
         st.markdown(escaped(_now(result, drawing).words, 5_000))
         guide_button("picture")
-    if rows:
-        _selected(result, rows)
+    if any(row > 0 for row in clicked):
+        _selected(result, clicked)
     if asked is not None:
         why_row(result, asked)
+    else:
+        why_clicked_row(state, clicked)
 
 
 def show(**changes: Any) -> None:
@@ -95,14 +98,12 @@ class _Drawn:
     doubts: tuple[Doubt, ...]
 
 
-def _still(result: FitResult, drawing: bool, old: bool) -> tuple[list[int], int | None]:
-    """Show the picture as it stands; give the rows that are selected on it, and the one that is asked about."""
+def _still(result: FitResult, drawing: bool, old: bool, clicked: list[int], asked: int | None) -> None:
+    """Show the picture as it stands, with the row that is asked about."""
     picture, figure = studio().picture, _now(result, drawing).figure
-    clicked = selected_rows(st.session_state.get("picture"), str(result.id))
-    asked = row_asked_about(result, clicked)
     # A point that was clicked stands out already, and the figure need not be sent again.
     ring_row(figure, result, picture, None if clicked == [asked] else asked)
-    rows = chart(
+    chart(
         figure,
         "picture",
         f"Projection of {shortened(result.dataset.name)} with the classifier's regions",
@@ -111,7 +112,6 @@ def _still(result: FitResult, drawing: bool, old: bool) -> tuple[list[int], int 
         least=None if narrow() else _LEAST_HEIGHT,
         old=old,
     )
-    return rows, asked
 
 
 def _now(result: FitResult, selectable: bool) -> _Drawn:

@@ -59,8 +59,8 @@ def mode_switch(picture: PictureSpec, key: str) -> Mode:
     return mode
 
 
-def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
-    """Show the tour of a fit; `drawn` makes the chart of where it stands. Gives the rows selected in that chart."""
+def touring(result: FitResult, drawn: Callable[[], Any]) -> None:
+    """Show the tour of a fit; `drawn` makes the chart of where it stands."""
     state = studio()
     above, below = st.container(), st.container()
     row = below.container(horizontal=True, vertical_alignment="bottom", key="tour-ways")
@@ -73,7 +73,7 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     plane = plane_of(result, state.picture)
     toured = with_new(prepared.tour, result, state.new)
     with above:
-        rows = tour_element(
+        tour_element(
             prepared,
             _plain(drawn()),
             _KEY,
@@ -88,7 +88,6 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
         _uses(state, result, toured)
     with below:
         _link_words(result, state.picture)
-    return rows
 
 
 def _plain(figure: Any) -> Any:

@@ -15,7 +15,7 @@ from opnb.studio.ui.charts import chart
 from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import look, studio, theme
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.new_rows import BY_HAND
+from opnb.studio.visit.new_rows import BY_HAND, clicked_row
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import PictureSpec
 from opnb.studio.visit.state import Studio
@@ -31,6 +31,7 @@ from opnb.studio.workbench.explaining import (
 )
 from opnb.views import Flip, Reasons
 
+CLICKS = "new rows clicked"  # counts the clicks that chose one
 _SEEN = "why seen"
 _FLIPS = "why flips"
 _MOST_FLIPS = 6
@@ -38,17 +39,43 @@ _SHORT = 8  # rows of a list that are shown without scrolling
 
 
 def row_asked_about(result: FitResult, clicked: list[int]) -> int | None:
-    """Give the number of the row that is asked about: the one that was clicked last, or typed since."""
+    """Give the number of the row that is asked about: the one that was clicked last, or typed since.
+
+    A new row that was clicked is the one that the visit looks at, and no row of the table is asked about then.
+    """
     key = _box_key()
-    before = st.session_state.get(_SEEN, (result.id, []))
-    if before != (result.id, clicked):
-        st.session_state[_SEEN] = (result.id, clicked)
-        if len(clicked) == 1 and clicked[0] > 0:
-            st.session_state[key] = clicked[0]
-        elif not clicked and before[0] == result.id and before[1] == [st.session_state.get(key)]:
+    before = _seen_before(result.id, clicked)
+    if before is not None:
+        if len(clicked) == 1:
+            st.session_state[key] = clicked[0] if clicked[0] > 0 else None
+        elif not clicked and before == [st.session_state.get(key)]:
             st.session_state[key] = None  # a click beside the points takes the row back
+        _follow_click(before, clicked)
     row = st.session_state.get(key)
     return None if row is None else int(row)
+
+
+def follow_clicks(of: Any, clicked: list[int]) -> None:
+    """Look at the new row that is clicked on a picture that has no other points; `of` tells pictures apart."""
+    before = _seen_before(of, clicked)
+    if before is not None:
+        _follow_click(before, clicked)
+
+
+def _seen_before(of: Any, clicked: list[int]) -> list[int] | None:
+    """Give what was selected on a picture the last time; None if it is the same."""
+    last_of, last = st.session_state.get(_SEEN, (of, []))
+    st.session_state[_SEEN] = (of, clicked)
+    if (last_of, last) == (of, clicked):
+        return None
+    return last if last_of == of else []
+
+
+def _follow_click(before: list[int], clicked: list[int]) -> None:
+    """Let the list of new rows follow a click on one of them, of which the whole page must know."""
+    if studio().new.follow_click(before, clicked):
+        st.session_state[CLICKS] = st.session_state.get(CLICKS, 0) + 1
+        st.rerun()
 
 
 def ring_row(figure: Any, result: FitResult, picture: PictureSpec, row: int | None) -> None:
@@ -115,11 +142,24 @@ def why_row(result: FitResult, row: int) -> None:
 
 def why_new_row(state: Studio) -> None:
     """Show the reasons for the new row that is looked at, if the user wants them."""
+    known = state.new.features(state.result) is not None and _explainer(state) is not None
+    if known and st.toggle("Why this new row is given its class", key="why-new-wanted"):
+        _new_row_panel(state, "why-new")
+
+
+def why_clicked_row(state: Studio, selected: list[int]) -> None:
+    """Show the reasons for a new row whose point alone is selected on the picture."""
+    row = clicked_row(selected)
+    if row is not None and row == state.new.chosen:
+        _new_row_panel(state, "why")
+
+
+def _new_row_panel(state: Studio, key: str) -> None:
     row, number, explainer = state.new.features(state.result), state.new.chosen, _explainer(state)
-    if row is None or explainer is None or not st.toggle("Why this new row is given its class", key="why-new-wanted"):
+    if row is None or explainer is None:
         return
     name = "The row by hand" if number == BY_HAND else f"New row {number:,}"
-    reasons_panel(explainer, row, name, f"new-row-{number}", key="why-new")
+    reasons_panel(explainer, row, name, f"new-row-{number}", key=key)
 
 
 def _explainer(state: Studio) -> Explainer | None:

@@ -20,24 +20,26 @@ function buttonFor(words, click) {
   return button;
 }
 
-/** The points of a figure in the order of their rows, each once, with all that its traces say of it. */
+/** The points of a figure in the order of their rows, each once, with all that its traces say of it; new rows, whose
+ * numbers have a minus sign, come last. */
 function pointsOf(host) {
   const points = new Map();
   for (const trace of host._fullData ?? []) {
     if (!trace.customdata || trace.visible !== true) continue;
     const open = String(trace.marker?.symbol ?? "").endsWith("-open");
     Array.from(trace.customdata, (row, place) => {
-      if (!(row > 0)) return;
+      if (!Number.isInteger(row)) return;
       const known = points.get(row);
       if (known) known.says.push(trace.name);
-      else points.set(row, { row, trace, x: trace.x[place], y: trace.y[place], open, says: [trace.name] });
+      else points.set(row, { row, trace, x: trace.x[place], y: trace.y[place], open, says: [row > 0 ? trace.name : trace.text[place]] });
     });
   }
-  return [...points.values()].sort((a, b) => a.row - b.row);
+  return [...points.values()].sort((a, b) => (a.row <= 0) - (b.row <= 0) || Math.abs(a.row) - Math.abs(b.row));
 }
 
 function wordsOf({ row, x, y, open, says }) {
   const [name, ...more] = says;
+  if (row <= 0) return name.replaceAll("<br>", "; ");
   const part = open ? "held out" : "training";
   const where = `${Number(x).toFixed(2)} across, ${Number(y).toFixed(2)} up`;
   return [`Row ${row}: ${name}, ${part}`, where, ...more].join("; ");

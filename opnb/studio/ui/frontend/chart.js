@@ -37,7 +37,7 @@ function open(parent) {
   parent.classList.add("opnb-place");
   parent.append(host);
   opened += 1;
-  const chart = { host, id: `opnb-chart-${opened}`, plotly: null, drawn: null, wanted: null, busy: false, rows: [], size: "", number: 0 };
+  const chart = { host, id: `opnb-chart-${opened}`, plotly: null, drawn: null, wanted: null, busy: false, rows: [], pointer: [NaN, NaN], size: "", number: 0 };
   chart.observer = new ResizeObserver(() => resized(chart));
   chart.observer.observe(host);
   const page = host.closest('[data-testid="stMainBlockContainer"]');
@@ -142,13 +142,38 @@ function select(chart, rows) {
   mark(chart);
 }
 
+/**
+ * The new row whose mark the pointer is on. It lies above the other points, but Plotly takes the smaller of two marks for
+ * the one that is meant. The numbers of new rows are not positive.
+ */
+function newRowAt({ host, pointer: [px, py] }) {
+  const { left, top } = host.getBoundingClientRect();
+  let nearest = Infinity, found;
+  for (const { customdata, visible, marker, x, y, xaxis, yaxis } of host._fullData) {
+    if (!customdata || visible !== true) continue;
+    const [across, up] = [xaxis, yaxis].map((name) => host._fullLayout[`${name[0]}axis${name.slice(1)}`]);
+    Array.from(customdata, (row, i) => {
+      if (!(row <= 0)) return;
+      const away = Math.hypot(left + across._offset + across.d2p(x[i]) - px, top + up._offset + up.d2p(y[i]) - py);
+      if (away <= marker.size / 2 && away < nearest) [nearest, found] = [away, row];
+    });
+  }
+  return found;
+}
+
 function listen(chart) {
   const tell = (points) => {
     if (!chart.look.selects || chart.busy) return; // Plotly also tells that a new figure has no selection
     tellRows(chart, points.map((point) => point.customdata).filter((row) => row !== undefined));
   };
+  const selected = (event) => {
+    const drawn = event?.range || event?.lassoPoints, row = drawn || !event ? undefined : newRowAt(chart);
+    if (row === undefined || !chart.look.selects || chart.busy) tell(event?.points ?? []);
+    else select(chart, [row]);
+  };
+  chart.host.addEventListener("pointerdown", ({ clientX, clientY }) => (chart.pointer = [clientX, clientY]), true);
   chart.host.on("plotly_relayout", () => chart.keyboard.refresh());
-  chart.host.on("plotly_selected", (event) => tell(event?.points ?? []));
+  chart.host.on("plotly_selected", selected);
   chart.host.on("plotly_deselect", () => tell([]));
 }
 
