@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from opnb.figures.layers import Cloud, legend_entries, margin_traces, point_traces
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import Trace, class_styles, find_theme, make_figure
-from opnb.figures.text import axis_name, axis_title
+from opnb.figures.text import axis_title
 from opnb.views.margins import Margin, MarginsView, Weighting, margins_view
 from opnb.views.matrix import ScatterMatrixView, scatter_matrix_view
 from opnb.views.projected import Projected, project
@@ -245,7 +245,7 @@ def _matrix_axes(view: ScatterMatrixView, i: int) -> dict[str, Any]:
         "range": view.ranges[i],
         "nticks": 4,
         "ticklabeloverflow": "hide past domain",
-        "title": {"text": axis_name(view.margins[i].axis), "standoff": 4},
+        "title": {"text": view.margins[i].axis.called, "standoff": 4},
     }
     lowest = _tag("y", m - 1) if i < m - 1 else f"y{2 * m}"
     return {

@@ -1,7 +1,7 @@
 """New rows on the picture, in a mark of their own."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,9 +14,18 @@ from opnb.views.new_rows import NewRows, PlacedRows, placed_rows
 from opnb.views.projection import ProjectionView
 from opnb.views.strip import StripView
 
+
+class MarkLook(NamedTuple):
+    """How large and how plain the marks of new rows are."""
+
+    size: float
+    opacity: float
+    line: float
+
+
 SYMBOL, UNLIKE, CHOSEN = "star-diamond", "star-diamond-open-dot", "circle-open"
-_SIZE, _CROWDED = 13.0, 8.0
 _CROWD = 200
+_USUAL, _CROWDED = MarkLook(13.0, 1.0, 1.5), MarkLook(8.0, 0.6, 0.5)
 
 
 def add_new_rows(
@@ -82,7 +91,7 @@ def _rows_trace(
         return None
     rows = placed.chosen[kept]
     predicted = new.predicted[rows]
-    crowded = placed.chosen.size > _CROWD
+    look = mark_look(placed.chosen.size)
     return trace(
         scatter_kind(placed.chosen.size),
         x=placed.x[kept],
@@ -90,21 +99,27 @@ def _rows_trace(
         customdata=-new.rows[rows].astype(np.int64),
         text=_says(new, rows, placed.outside[kept]),
         mode="markers",
-        name=_legend(new.rows[rows], unlike),
+        name=legend_words(bool(new.rows[rows].any()), unlike),
         legendrank=1003 + unlike,
         marker={
             "symbol": UNLIKE if unlike else SYMBOL,
-            "size": _CROWDED if crowded else _SIZE,
+            "size": look.size,
             "color": [styles[k].colour for k in predicted],
-            "opacity": 0.6 if crowded else 1.0,
-            "line": {"width": 0.5 if crowded else 1.5, "color": theme.mark},
+            "opacity": look.opacity,
+            "line": {"width": look.line, "color": theme.mark},
         },
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _legend(rows: NDArray[np.int64], unlike: bool) -> str:
-    noun = "row by hand" if not rows.any() else "new rows"
+def mark_look(count: int) -> MarkLook:
+    """Choose the look of the marks of so many rows."""
+    return _CROWDED if count > _CROWD else _USUAL
+
+
+def legend_words(numbered: bool, unlike: bool) -> str:
+    """Name new rows in a legend: numbered ones of a table, or the one by hand."""
+    noun = "new rows" if numbered else "row by hand"
     return f"{noun}, unlike the training rows" if unlike else noun
 
 

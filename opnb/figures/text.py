@@ -21,16 +21,11 @@ def label_text(name: str, longest: int | None = None) -> str:
     return html.escape(line, quote=False).replace("%{", "&#37;{").replace("$", "&#36;")
 
 
-def axis_name(axis: Axis) -> str:
-    """Name a direction by its number."""
-    return f"Direction {axis.direction + 1}"
-
-
 def axis_title(axis: Axis, features: int = 2) -> str:
     """Name a direction and the features that weigh most on it, on one line."""
     heaviest = ", ".join(label_text(name, 20) for name, _ in axis.heaviest[:features])
     more = ", …" if len(axis.heaviest) > features else ""
-    return f"{axis_name(axis)}: {heaviest}{more}" if heaviest else axis_name(axis)
+    return f"{axis.called}: {heaviest}{more}" if heaviest else axis.called
 
 
 def class_labels(names: Sequence[str]) -> list[str]:

@@ -21,9 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from opnb.core.kernel import Array
 from opnb.figures.layers import marker_size
+from opnb.figures.new_rows import legend_words, mark_look
 from opnb.figures.palette import FONT, THEMES, class_styles, find_theme
+from opnb.quiet import own_warnings
 from opnb.views.axes_paths import AxesPath
+from opnb.views.model import fitted_model
+from opnb.views.new_rows import NewRows, new_rows
 from opnb.views.tour import TourView, tour_view
+from opnb.views.toured_rows import TouredRows, toured_rows
 
 FOLDER = Path(__file__).parent / "tour"
 MODULES = ("kernel", "plane", "data", "path", "symbols", "paint", "ring", "controls", "tour")
@@ -76,6 +81,10 @@ class Tour:
         Of the picture, in pixels.
     extent : {"all", "central"}
         Show every point, or the central 98 % along each axis.
+    new : TouredRows or None
+        New rows, drawn in a mark of their own.
+    chosen : int or None
+        The new row with a ring around it, by its name in `new.rows`.
     """
 
     view: TourView
@@ -84,6 +93,8 @@ class Tour:
     focus: Sequence[int] | None = None
     height: int = 560
     extent: str = "all"
+    new: TouredRows | None = None
+    chosen: int | None = None
 
     def to_bytes(self) -> bytes:
         """Give the numbers for the browser: a header in JSON, then arrays of 32-bit floats and small integers."""
@@ -95,20 +106,24 @@ class Tour:
             "rows": view.rows.astype(np.int32),
             "labels": view.labels.astype(np.uint16),
         }
-        header = _header(self) | {"arrays": [[name, _kind(array), array.size] for name, array in arrays.items()]}
-        text = json.dumps(header, ensure_ascii=True).encode()
-        text += b" " * (-len(text) % 4)
-        return b"".join([len(text).to_bytes(4, "little"), text, *(array.tobytes() for array in arrays.values())])
+        return _packed(_header(self), arrays)
+
+    def new_text(self) -> str | None:
+        """Give the new rows for the browser, in the same form, as text in base 64; None without any."""
+        if self.new is None:
+            return None
+        header, arrays = _new_rows(self.new, self.chosen)
+        return base64.b64encode(_packed(header, arrays)).decode()
 
     def html(self) -> str:
         """Give a page that tours without a server or a network."""
-        options = json.dumps({"theme": self.theme, "height": self.height, "extent": self.extent})
+        options = {"theme": self.theme, "height": self.height, "extent": self.extent, "newRows": self.new_text()}
         return _PAGE.format(
             title=html.escape(self.title),
             css=tour_css(),
             data=base64.b64encode(self.to_bytes()).decode(),
             script=tour_script(),
-            options=options,
+            options=json.dumps(options),
         )
 
     def save(self, path: str | Path) -> None:
@@ -136,6 +151,7 @@ def tour(
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     *,
+    X_new: ArrayLike | None = None,
     paths: Sequence[AxesPath] = (),
     title: str = "Tour",
     theme: str = "auto",
@@ -154,6 +170,8 @@ def tour(
         Fitted, or a search over settings around one.
     X, y, X_test, y_test : array-like
         Training and held-out data.
+    X_new : array-like, optional
+        Rows without a class, drawn in a mark of their own and the colour of the class that the model takes them for.
     paths : sequence of `opnb.views.axes_paths.AxesPath`, optional
         Ways to go beside the pairs of directions and the one from principal components.
     title : str, default="Tour"
@@ -189,7 +207,16 @@ def tour(
     if extent not in ("all", "central"):
         raise ValueError(f"extent must be one of 'all', 'central', got {extent!r}.")
     view = tour_view(clf, X, y, X_test, y_test, paths=paths, **names)
-    return Tour(view, title, theme, focus, height, extent)
+    new = None if X_new is None else toured_rows(clf, view, [_predicted(clf, X_new)])
+    return Tour(view, title, theme, focus, height, extent, new)
+
+
+def _predicted(clf: Any, X_new: ArrayLike) -> NewRows:
+    """Predict rows of a caller, whose columns must be those of the model."""
+    model: Any = fitted_model(clf)
+    with own_warnings(UserWarning):  # a row far from all others is seen to be
+        model.scaled(X_new)
+    return new_rows(model, np.asarray(X_new, dtype=float))
 
 
 def _header(shown: Tour) -> dict[str, Any]:
@@ -212,6 +239,33 @@ def _header(shown: Tour) -> dict[str, Any]:
         "themes": {name: _colours(name) for name in _BACKGROUNDS},
         "notes": view.notes,
     }
+
+
+def _new_rows(new: TouredRows, chosen: int | None) -> tuple[dict[str, Any], dict[str, NDArray]]:
+    """Describe new rows: those of a table and the one by hand, each like the training rows or not."""
+    numbered = new.rows > 0
+    groups: list[dict[str, Any]] = []
+    group_of = np.zeros(len(new.rows), dtype=np.uint16)
+    for by_number, unlike in ((True, False), (True, True), (False, False), (False, True)):
+        members = (numbered == by_number) & (new.unlike == unlike)
+        if members.any():
+            group_of[members] = len(groups)
+            look = mark_look(int((numbered == by_number).sum()))._asdict()
+            groups.append({"name": legend_words(by_number, unlike), "unlike": unlike, **look})
+    arrays: dict[str, NDArray] = {
+        "points": np.ascontiguousarray(new.points.T),
+        "rows": new.rows.astype(np.int32),
+        "labels": new.predicted.astype(np.uint16),
+        "group": group_of,
+    }
+    return {"n": len(new.rows), "total": new.n_rows, "groups": groups, "chosen": chosen}, arrays
+
+
+def _packed(header: dict[str, Any], arrays: dict[str, NDArray]) -> bytes:
+    described = header | {"arrays": [[name, _kind(array), array.size] for name, array in arrays.items()]}
+    text = json.dumps(described, ensure_ascii=True).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([len(text).to_bytes(4, "little"), text, *(array.tobytes() for array in arrays.values())])
 
 
 def _colours(theme: str) -> dict[str, str]:

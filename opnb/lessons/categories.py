@@ -176,7 +176,7 @@ def _columns(one: Fit, data: Dataset) -> Panel:
     return Panel(
         "Each column alone: rows that have a 1, %",
         tuple(curves),
-        Scale("column", (0.0, most + 1.0)),
+        Scale("column", (0.4, most + 0.6)),
         Scale("", (0.0, 100.0)),
     )
 

@@ -27,11 +27,19 @@ class Axis:
     heaviest : tuple of (str, float)
         Features with the largest slopes, largest first, and their slopes (weights of scaled features, where the
         direction is straight).
+    name : str
+        What it is called; by its number if not given.
     """
 
     direction: int
     bandwidth: float
     heaviest: tuple[tuple[str, float], ...]
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its name, or its number."""
+        return self.name or f"Direction {self.direction + 1}"
 
 
 def describe_axis(model: DrawnModel, projected: Projected, direction: int) -> Axis:

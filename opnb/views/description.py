@@ -65,7 +65,7 @@ def _name(view: ProjectionView, k: int) -> str:
 
 def _axis(axis: Axis) -> str:
     features = ", ".join(name for name, _ in axis.heaviest[:3])
-    return f"direction {axis.direction + 1}" + (f" (heaviest features {features})" if features else "")
+    return axis.called[:1].lower() + axis.called[1:] + (f" (heaviest features {features})" if features else "")
 
 
 def _what(view: ProjectionView) -> str:

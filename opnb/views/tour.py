@@ -305,14 +305,14 @@ def tour_frame(
     """
     Z = view.points.astype(float) @ np.asarray(axes, dtype=float).T
     shown = [shown_range(z, "all") for z in Z.T] if ranges is None else list(ranges)
-    densities = _densities(view, Z)
+    densities = densities_on(view, Z)
     grids = [np.linspace(low, high, resolution) for low, high in shown]
     across, up = (densities.log_densities(d, grid) for d, grid in enumerate(grids))
     scores = (densities.log_prior[:, None] + across)[:, None, :] + up[:, :, None]
-    class_map, map_lead = _decided(scores)
+    class_map, map_lead = decided(scores)
     positions = np.stack([np.linspace(low, high, curve) for low, high in shown])
     joint = densities.joint_log_likelihood(Z).T
-    predicted, lead = _decided(joint)
+    predicted, lead = decided(joint)
     own = joint[view.labels, np.arange(len(Z))] - logsumexp(joint, axis=0)
     train, test = _error_counts(predicted != view.labels, view.is_test)
     dependence = _dependence(Z[~view.is_test], view.labels[~view.is_test], len(view.class_names))
@@ -334,14 +334,14 @@ def tour_frame(
     )
 
 
-def _densities(view: TourView, Z: Array) -> ClassDensities:
+def densities_on(view: TourView, Z: Array) -> ClassDensities:
     """Give the class densities of the training points on two axes with unit bandwidths."""
     labels = view.labels[~view.is_test]
     members = np.stack([z[np.lexsort((z, labels))] for z in Z[~view.is_test].T])
     return ClassDensities(np.eye(2), np.ones(2), members, view.class_counts, view.class_prior)
 
 
-def _decided(scores: Array) -> tuple[Labels, Array]:
+def decided(scores: Array) -> tuple[Labels, Array]:
     """Give the class of the highest score and its lead; classes are along the first dimension."""
     second, first = np.partition(scores, -2, axis=0)[-2:]
     return scores.argmax(axis=0), first - second

@@ -108,7 +108,7 @@ class Tab:
         return self
 
     def sees(self, text):
-        self.page.get_by_text(text).first.wait_for()
+        self.page.get_by_text(text).filter(visible=True).first.wait_for()
         return self
 
     def segment(self, name):

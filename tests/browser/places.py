@@ -13,7 +13,7 @@ MENU = [
 FIT = [".st-key-fit button", ".st-key-find button"]
 FIGURES = [".st-key-figures [data-testid=stMetricValue]", ".st-key-above-picture"]
 STILL = [f".st-key-picture .{part}" for part in ("legend", "xtitle", "ytitle", "xaxislayer-above")]
-TOUR = [f".st-key-tour .{part}" for part in ("bar", "stage", "legend button")]
+TOUR = [f".st-key-tour .{part}" for part in ("bar", "stage", "legend button", "numbers dd", "left > input")]
 BENCH = [*MENU, *FIT, *FIGURES]
 MANY = urlencode({"data": "simulator:gaussian", "sim": json.dumps({"n": 300, "n_features": 6, "n_classes": 12})})
 

@@ -1,8 +1,10 @@
 """Learn in a real Chromium: played, stepped, tried, linked, on the wall."""
 
 import re
+from contextlib import suppress
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from opnb.lessons import LESSONS
 
@@ -77,6 +79,16 @@ def test_the_slider_and_the_buttons_and_the_page_agree(tab):
     wait_for_link(tab, "at=2")
 
 
+def close(tab, words):
+    """Press the escape key until it is heard: Streamlit listens a moment after the words are there."""
+    gone = tab.page.get_by_text(words)
+    for _ in range(3):
+        tab.page.keyboard.press("Escape")
+        with suppress(TimeoutError):
+            return gone.wait_for(state="hidden", timeout=5000)
+    raise AssertionError(f"{words!r} is still there")
+
+
 def test_a_class_goes_by_keys_alone(tab):
     wait_for(lesson(tab, "lesson=rotate"), "Turned by 22.5°")
     keys = tab.page.keyboard
@@ -88,20 +100,17 @@ def test_a_class_goes_by_keys_alone(tab):
     wait_for(tab, "Turned by 45°")
     keys.press("k")
     tab.sees("play or stop")
-    keys.press("Escape")
-    tab.page.get_by_text("play or stop").wait_for(state="hidden")
+    close(tab, "play or stop")
     keys.press("a")
     tab.sees(LESSONS[0].answer)
-    keys.press("Escape")
-    tab.page.get_by_text(LESSONS[0].answer).wait_for(state="hidden")
+    close(tab, LESSONS[0].answer)
     keys.press("w")
     wait_for_link(tab, "view=wall").still()
     keys.press("n")
     wait_for_link(tab, f"lesson={LESSONS[1].key}").still()
     keys.press("q")
     tab.sees(LESSONS[1].question)
-    keys.press("Escape")
-    tab.page.get_by_text(LESSONS[1].question).wait_for(state="hidden")
+    close(tab, LESSONS[1].question)
     keys.press("Escape")
     tab.sees("Things to try")
 

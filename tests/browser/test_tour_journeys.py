@@ -27,7 +27,8 @@ def saved(tmp_path_factory):
     _, *data = iris_fit()
     clf = quick_fit(*data[:2], n_components=3, independence=1.0)  # directions that differ
     path = tmp_path_factory.mktemp("tour") / "tour.html"
-    tour(clf, *data, title="Iris", class_names=["setosa", "versicolor", "virginica"]).save(path)
+    names = ["setosa", "versicolor", "virginica"]
+    tour(clf, *data, title="Iris", class_names=names, X_new=[*data[0][::20], [9.0, 9.0, 9.0, 9.0]]).save(path)
     return path.as_uri()
 
 
@@ -159,6 +160,31 @@ def test_a_class_is_hidden_and_shown(opened):
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
     page.wait_for_function(f"{image} === {before!r}")
+
+
+# Whether the mark of the last new row is on the picture: it lies beyond the others, so nothing else is there.
+LAST_MARK = f"""() => {{
+  const {{ painter, plane }} = {TOUR}, at = painter.newPlace(plane.newRows, plane.newRows.n - 1);
+  const colour = painter.data.classes[plane.newRows.labels.at(-1)].colour;
+  const wanted = [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
+  return wanted.every((value, channel) => painter.bytes[4 * at + channel] === value);
+}}"""
+
+
+def test_new_rows_are_marked_counted_and_hidden_in_every_frame(opened):
+    page = opened()
+    figure = page.locator(".numbers .new dd")
+    for place in ("0", "0.5", "1.3"):
+        page.get_by_label("Place along the way").fill(place)
+        page.wait_for_function(SETTLED)
+        agreeing = page.evaluate(f"{TOUR}.plane.newRows.agreeing")
+        assert figure.text_content() == f"{agreeing} of 7 classed as by the fit"
+        assert page.evaluate(LAST_MARK)
+    button = page.get_by_role("button", name="new rows")
+    button.click()
+    page.wait_for_function(f"!({LAST_MARK})()")
+    button.click()
+    page.wait_for_function(LAST_MARK)
 
 
 def test_it_wanders_and_stops(opened):

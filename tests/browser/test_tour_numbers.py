@@ -7,6 +7,7 @@ import pytest
 
 from opnb.figures import tour
 from opnb.views.tour import tour_frame
+from opnb.views.toured_rows import classes_on
 from tests.figures.fits import blobs, iris_fit, quick_fit
 
 pytestmark = pytest.mark.browser
@@ -24,6 +25,11 @@ COMPUTE = """([axes, ranges]) => {
     errors: plane.errors,
     logLikelihood: plane.logLikelihood,
     dependence: plane.dependence(),
+    newRows: {
+      z: plane.newRows.z.map((z) => [...z]),
+      predicted: [...plane.newRows.predicted],
+      agreeing: plane.newRows.agreeing,
+    },
   };
 }"""
 
@@ -32,12 +38,18 @@ COMPUTE = """([axes, ranges]) => {
 def made(name):
     if name == "iris":
         clf, *data = iris_fit()
-        return tour(clf, *data)
+        return tour(clf, *data, X_new=newcomers(data[0]))
     n_classes, n = {"letters": (26, 1300), "pair": (2, 400)}[name]
     X, y = blobs(n, n_classes, p=6, seed=1)
     test = np.arange(n) % 5 == 0
     clf = quick_fit(X[~test], y[~test], n_components=2, max_iter=3)
-    return tour(clf, X[~test], y[~test], X[test], y[test])
+    return tour(clf, X[~test], y[~test], X[test], y[test], X_new=newcomers(X))
+
+
+def newcomers(X):
+    """Make rows like the others, and some that lie beyond all of them, by a little and by much."""
+    far = X.mean(axis=0) + X.std(axis=0) * np.array([3.0, -3.0, 8.0, -20.0, 100.0])[:, None]
+    return np.vstack([X[::7] + 0.1, far])
 
 
 def planes(name):
@@ -87,3 +99,9 @@ def test_a_frame_has_the_exact_numbers(page, name, number):
         assert abs(error["wrong"] - expected.wrong) <= (part & ~clear).sum()
     assert told["logLikelihood"] == pytest.approx([exact.log_likelihood, exact.test_log_likelihood], abs=2e-3, rel=1e-3)
     assert told["dependence"]["value"] == pytest.approx(exact.dependence, abs=1e-6)
+    toured = made(name).new
+    np.testing.assert_allclose(np.transpose(told["newRows"]["z"]), toured.points @ np.asarray(axes, dtype=float).T)
+    predicted, lead = classes_on(view, axes, toured)
+    clear = lead > TIED
+    np.testing.assert_array_equal(np.array(told["newRows"]["predicted"])[clear], predicted[clear])
+    assert abs(told["newRows"]["agreeing"] - (predicted == toured.predicted).sum()) <= (~clear).sum()

@@ -1,8 +1,10 @@
 """The tour as a file: all of it inside, what it holds, and modules that can stand in one script."""
 
+import base64
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from opnb.errors import DataError
 from opnb.figures import tour
 from opnb.figures.palette import COLOURS
 from opnb.figures.touring import FOLDER, MODULES, axes_from_browser, tour_script
+from opnb.views.toured_rows import TouredRows
 from tests.figures.fits import blobs_fit, iris_fit
 
 
@@ -42,6 +45,39 @@ def test_the_browser_gets_the_views_numbers():
     assert [one["name"] for one in header["classes"]] == ["setosa", "versicolor", "virginica"]
     assert [one["colour"] for one in header["classes"]] == list(COLOURS[:3])
     assert sum(one["prior"] for one in header["classes"]) == pytest.approx(1)
+
+
+def test_new_rows_are_sent_apart_and_are_in_the_file():
+    clf, X, y, *_ = iris_fit()
+    made = tour(clf, X, y, X_new=X[::30])
+    header, arrays = unpacked(base64.b64decode(made.new_text()))
+    assert (header["n"], header["total"], header["chosen"]) == (4, 4, None)
+    assert [(group["name"], group["unlike"], group["size"]) for group in header["groups"]] == [("new rows", False, 13)]
+    np.testing.assert_array_equal(arrays["points"].reshape(4, 4), made.view.points[::30].T)
+    np.testing.assert_array_equal(arrays["labels"], np.searchsorted(clf.classes_, clf.predict(X[::30])))
+    assert arrays["rows"].tolist() == [1, 2, 3, 4]
+    assert made.new_text() in made.html()
+    assert tour(clf, X, y).new_text() is None
+
+
+def test_new_rows_are_grouped_as_in_the_legend_of_the_still_picture():
+    made = iris_tour()
+    rows = np.array([3, 4, 5, 0])
+    new = TouredRows(made.view.points[:4], np.zeros(4, dtype=int), np.array([False, True, False, True]), rows, 9)
+    header, arrays = unpacked(base64.b64decode(replace(made, new=new, chosen=4).new_text()))
+    assert [group["name"] for group in header["groups"]] == [
+        "new rows",
+        "new rows, unlike the training rows",
+        "row by hand, unlike the training rows",
+    ]
+    assert arrays["group"].tolist() == [0, 1, 0, 2]
+    assert (header["chosen"], header["total"]) == (4, 9)
+
+
+def test_new_rows_of_other_columns_are_refused():
+    clf, X, y, *_ = iris_fit()
+    with pytest.raises(ValueError, match="3 features"):
+        tour(clf, X, y, X_new=X[:, :3])
 
 
 def test_a_file_needs_nothing_from_elsewhere(tmp_path):

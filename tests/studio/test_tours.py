@@ -8,8 +8,10 @@ import pytest
 
 from opnb.data import propose
 from opnb.errors import OPNBError
-from opnb.studio.visit.drawing import compute, report
+from opnb.studio.visit.arrivals import read_rows
+from opnb.studio.visit.drawing import compute, describe, report
 from opnb.studio.visit.links import LONGEST, from_query, to_query
+from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.settings import PictureSpec, default_spec, in_words
 from opnb.studio.visit.snippet import python_snippet
 from opnb.studio.visit.sources import fetch_table, prepared, settled
@@ -21,10 +23,13 @@ from opnb.studio.visit.tours import (
     comparable,
     fits_a_link,
     from_axes,
+    on_plane,
     other_fit_path,
     plane_of,
     tour_of,
+    with_new,
 )
+from opnb.studio.work.errands import Attended
 from opnb.studio.work.fitting import check_size, fit_work
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.ways import lams_work, steps_work
@@ -109,7 +114,29 @@ def test_the_picture_of_turned_axes_has_the_tours_numbers():
     np.testing.assert_allclose(view.points.x * lengths[0], frame.Z[:, 0], atol=1e-4)
     np.testing.assert_allclose(view.points.y * lengths[1], frame.Z[:, 1], atol=1e-4)
     assert "turned by hand" in view.notes[0]
+    assert [axis.called for axis in view.axes] == ["Axis across", "Axis up"]
+    found = model_axes(result.classifier)
+    mixed = axes_of(np.column_stack([found[:, 2], found[:, 0] + found[:, 1]]))
+    shown = compute(result, PictureSpec(mode="tour", plane=mixed))
+    assert [axis.called for axis in shown.axes] == ["Direction 3", "Axis up"]
+    assert "direction 3 (heaviest" in describe(shown)
     assert "Axes turned by hand" in report(result, "A fit", picture=picture)
+
+
+def test_new_rows_stand_where_the_same_training_rows_do():
+    result = iris()
+    table = result.table.frame.to_csv(index=False).encode()
+    desk = NewRowsDesk(rows=read_rows(Attended(), "same.csv", table), chosen=7)
+    (new,) = desk.drawn(result)
+    swapped = (AXES[1], AXES[0])
+    for picture in (PictureSpec(mode="tour", plane=AXES), PictureSpec(mode="tour", plane=swapped), PictureSpec()):
+        view = compute(result, picture)
+        placed = on_plane(result, picture, view, new)
+        for axis, places in zip(view.axes, (view.points.x, view.points.y), strict=True):
+            np.testing.assert_allclose(placed.Z[view.points.rows - 1, axis.direction], places, atol=1e-4)
+    toured = with_new(tour_of(result, PictureSpec()), result, desk)
+    np.testing.assert_allclose(toured.new.points[toured.view.rows - 1], toured.view.points, atol=1e-5)
+    assert toured.chosen == 7
 
 
 def test_a_still_picture_and_one_of_other_columns_have_no_plane():

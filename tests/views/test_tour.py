@@ -9,7 +9,9 @@ from opnb.core.kernel import kernel_value
 from opnb.errors import DataError
 from opnb.views import projection_view
 from opnb.views.axes_paths import model_axes, steps_path, two_fits_path
+from opnb.views.new_rows import new_rows
 from opnb.views.tour import MOST_HANDLES, tour_frame, tour_view
+from opnb.views.toured_rows import classes_on, toured_rows
 from tests.figures.fits import blobs, iris_fit, quick_fit
 
 
@@ -124,3 +126,27 @@ def test_bent_directions_are_toured_among_the_columns_in_which_they_are_straight
     assert view.feature_names[0] == "bent column 1"
     Z = view.points @ view.paths[0].axes[0].T
     np.testing.assert_allclose(Z * clf.bandwidths_, clf.transform(X), atol=1e-4)
+
+
+def test_new_rows_lie_and_are_classed_as_the_same_rows_of_the_table():
+    clf, view = iris_tour()
+    X, X_test = iris_fit()[1], iris_fit()[3]
+    toured = toured_rows(clf, view, [new_rows(clf, X), new_rows(clf, X_test, rows=np.arange(200, 238))])
+    np.testing.assert_array_equal(toured.points, view.points)
+    np.testing.assert_array_equal(toured.predicted, np.searchsorted(clf.classes_, clf.predict(np.vstack([X, X_test]))))
+    assert toured.rows[[0, 111, 112, 149]].tolist() == [1, 112, 200, 237]
+    axes = np.random.default_rng(4).normal(size=(2, 4))
+    frame = tour_frame(view, axes)
+    for told, expected in zip(classes_on(view, axes, toured), (frame.predicted, frame.lead), strict=True):
+        np.testing.assert_allclose(told, expected, rtol=1e-9)
+
+
+def test_very_many_new_rows_are_thinned_and_very_far_ones_are_held():
+    clf, view = iris_tour()
+    X = np.tile(iris_fit()[1], (3, 1))
+    X[0] = 1e300
+    toured = toured_rows(clf, view, [new_rows(clf, X)], max_points=200)
+    assert len(toured.points) < toured.n_rows == len(X)
+    assert np.isfinite(toured.points).all()
+    assert toured_rows(clf, view, []) is None
+    assert toured_rows(clf, view, [new_rows(clf, np.empty((0, 4)))]) is None

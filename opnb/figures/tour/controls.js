@@ -1,6 +1,6 @@
 // The buttons, boxes and words around the picture.
 
-import { draw } from "./symbols.js";
+import { draw, drawNewRow } from "./symbols.js";
 
 /** Make an element: attributes, listeners (on...), properties (.name), and children. */
 export function make(tag, settings = {}, ...children) {
@@ -39,7 +39,8 @@ export function build(host, data, tour) {
   parts.scrub = make("input", { type: "range", min: 0, step: "any", "aria-label": "Place along the way", oninput: () => tour.scrub(Number(parts.scrub.value)) });
   parts.strip = make("div", { class: "strip", role: "group", "aria-label": "Places to go to" });
   parts.numbers = numbersPanel(parts);
-  parts.legend = legend(data, tour);
+  parts.newLegend = make("span", { class: "new-rows" });
+  parts.legend = legend(parts, data, tour);
   parts.words = make("p", { class: "words", role: "status", "aria-live": "polite" });
   parts.notes = make("div", { class: "notes" }, ...data.notes.map((note) => make("p", {}, note)));
   const left = make("div", { class: "left" }, parts.stage, parts.scrub, parts.strip);
@@ -68,6 +69,7 @@ const MEASURES = [
   ["test", "Held-out error"],
   ["likelihood", "Log-likelihood"],
   ["dependence", "Dependence"],
+  ["newRows", "New rows"],
 ];
 
 function numbersPanel(parts) {
@@ -75,25 +77,43 @@ function numbersPanel(parts) {
   const list = make("dl", { class: "numbers" });
   for (const [key, words] of MEASURES) {
     parts.values[key] = make("dd");
-    list.append(make("div", {}, make("dt", {}, words), parts.values[key]));
+    list.append(make("div", key === "newRows" ? { class: "new" } : {}, make("dt", {}, words), parts.values[key]));
   }
   return list;
 }
 
-/** A button a class, pressed while it is shown, with its symbol. */
-function legend(data, tour) {
+const OUTLINE = "rgba(128,128,128,0.8)";
+const NO_CLASS = "#8c8c8c";
+
+/** A button that shows or hides something, pressed while it is shown, with its symbol. */
+function entry(name, drawing, shown, show) {
+  const symbol = make("canvas", { width: 32, height: 32, "aria-hidden": "true" });
+  const context = symbol.getContext("2d");
+  context.scale(2, 2);
+  drawing(context);
+  const one = make("button", { type: "button", "aria-pressed": String(shown), title: `Show or hide ${name}` }, symbol, name);
+  one.addEventListener("click", () => one.setAttribute("aria-pressed", String(show())));
+  return one;
+}
+
+/** A button a class, then those of new rows. */
+function legend(parts, data, tour) {
   const box = make("div", { class: "legend", role: "group", "aria-label": "Classes shown" });
   data.classes.forEach((style, k) => {
-    const symbol = make("canvas", { width: 32, height: 32, "aria-hidden": "true" });
-    const context = symbol.getContext("2d");
-    context.scale(2, 2);
-    draw(context, style, false, 8, 8, 9, "rgba(128,128,128,0.8)");
-    const one = make("button", { type: "button", "aria-pressed": "true", title: `Show or hide ${style.name}` }, symbol, style.name);
-    one.addEventListener("click", () => one.setAttribute("aria-pressed", String(tour.show(k))));
-    box.append(one);
+    box.append(entry(style.name, (context) => draw(context, style, false, 8, 8, 9, OUTLINE), true, () => tour.show(k)));
   });
-  box.append(make("p", {}, data.nTrain < data.n ? "Filled: training. Open: held out; ringed where misclassified." : "All points are training points."));
+  box.append(parts.newLegend, make("p", {}, data.nTrain < data.n ? "Filled: training. Open: held out; ringed where misclassified." : "All points are training points."));
   return box;
+}
+
+/** The buttons of new rows; their mark has the colour of a class only where it stands for one. */
+export function fillNewLegend(parts, tour) {
+  const { newRows } = tour.plane, { hidden } = tour.painter;
+  parts.newLegend.replaceChildren(...(newRows?.groups ?? []).map((group) => {
+    const drawing = (context) => drawNewRow(context, NO_CLASS, { ...group, size: 10, opacity: 1 }, 8, 8, OUTLINE);
+    return entry(group.name, drawing, !hidden.has(group.name), () => tour.show(group.name));
+  }));
+  parts.values.newRows.parentElement.hidden = !newRows;
 }
 
 /** Small pictures of the keyframes; where there are many, some. */

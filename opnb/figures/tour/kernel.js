@@ -116,6 +116,28 @@ export class Lattice {
     }
   }
 
+  /** Add the log densities of every class at a place, which may lie beyond the lattice, to `into`. */
+  addAt(position, into) {
+    const { table, nClasses: K, size } = this;
+    const u = position * this.inverse - this.first;
+    if (u < 1) return this.addTail(2 - u, 2, 1, into);
+    if (u > size - 2) return this.addTail(u - (size - 3), size - 3, size - 2, into);
+    const at = u | 0, t = u - at;
+    for (let k = 0, a = at * K; k < K; k++, a++) into[k] += table[a] + t * (table[a + K] - table[a]);
+  }
+
+  /**
+   * The same beyond all points, some steps from a lattice point. There a density is f exp(-gap) (1 + share gap), and its
+   * value at the next lattice point tells the share. What all classes have in common is left out.
+   */
+  addTail(steps, from, next, into) {
+    const { table, nClasses: K, step } = this;
+    for (let k = 0; k < K; k++) {
+      const here = table[from * K + k], share = Math.expm1(table[next * K + k] - here + step) / step;
+      into[k] += here + Math.log1p(steps * step * Math.min(Math.max(share, 0), 1));
+    }
+  }
+
   /** Read the log densities of every class at some positions into `into`, class after class. */
   read(positions, into) {
     const { table, nClasses: K, inverse, first } = this;

@@ -1,7 +1,7 @@
 // One frame on a canvas: tint and points written as pixels into one image, then boundary, margins and axes as lines.
 
 import { boundarySegments, norm } from "./plane.js";
-import { draw, mixed, packed, pixels, rgb, trace } from "./symbols.js";
+import { draw, drawNewRow, mixed, packed, pixels, rgb, trace } from "./symbols.js";
 
 export const GRID = 120;
 export const CURVE = 300;
@@ -11,6 +11,8 @@ const MANY = 20_000; // points whose outlines would merge
 export const CROWD = 100_000; // points that cover the plane, of whatever size
 const CROWDED = 2.6;
 const MOST_RINGS = 400;
+const CHOSEN = 22; // CSS pixels across the ring around a new row
+const EDGE = 11; // CSS pixels: the mark of a new row outside the part shown stands whole at its edge
 const SMOOTH = 60; // bandwidths across
 const BOUNDARY = "#7a7a7a";
 // Pixels are written in every frame: without a way to and from a graphics card that is several times faster.
@@ -41,24 +43,37 @@ export class Painter {
   glyphs() {
     const { data, theme, scale, panel } = this;
     const size = data.n > CROWD ? CROWDED : data.marker, hard = data.n > MANY;
-    const reach = Math.ceil(0.75 * (size + 5) * scale + 2) + 1;
+    const reach = Math.ceil(0.75 * Math.max(size + 5, CHOSEN + 1) * scale + 2) + 1;
     this.image = { width: Math.round(panel.width * scale) + 2 * reach, height: Math.round(panel.height * scale) + 2 * reach, reach };
     const { width } = this.image;
     const glyph = (style, open) =>
       pixels((context, middle) => draw(context, style, open, middle, middle, style.focused ? size : 0.65 * size, theme.outline), size, scale, width, hard);
     this.filled = data.classes.map((style) => glyph(style, false));
     this.open = data.classes.map((style) => glyph(style, true));
-    this.ring = pixels((context, middle) => {
-      trace(context, "circle", middle, middle, size + 4);
+    const ring = (across, line) => pixels((context, middle) => {
+      trace(context, "circle", middle, middle, across);
       context.strokeStyle = theme.mark;
+      context.lineWidth = line;
       context.stroke();
-    }, size + 5, scale, width, false);
+    }, across + 1, scale, width, false);
+    this.ring = ring(size + 4, 1);
+    this.largeRing = ring(CHOSEN, 2.5);
     this.bits = new ImageData(width, this.image.height);
     this.pixels = new Int32Array(this.bits.data.buffer);
     const across = width - 2 * reach;
     this.cellOf = Uint8Array.from({ length: across }, (_, x) => Math.round((x * (GRID - 1)) / (across - 1)));
     this.colours = new Int32Array(GRID);
     this.bytes = this.bits.data;
+    this.newGlyphs();
+  }
+
+  /** The marks of new rows, for every group of them and every class. */
+  newGlyphs() {
+    const { data, theme, scale, image, plane: { newRows } } = this;
+    if (!image || !newRows) return;
+    const glyph = (group, { colour }) =>
+      pixels((context, middle) => drawNewRow(context, colour, group, middle, middle, theme.mark), group.size, scale, image.width, false);
+    this.stars = newRows.groups.map((group) => data.classes.map((style) => glyph(group, style)));
   }
 
   /** Colours of the regions: every class in some levels of confidence. */
@@ -156,6 +171,27 @@ export class Painter {
       }
     }
     if (plane.errors && plane.errors[1].wrong <= MOST_RINGS) this.rings(shown, sx, sy);
+    if (plane.newRows) this.newPoints(plane.newRows);
+  }
+
+  newPoints(newRows) {
+    const { hidden, stars } = this, { groups, group, labels, rows, n, chosen } = newRows;
+    for (let i = 0; i < n; i++) {
+      if (hidden.has(groups[group[i]].name)) continue;
+      const at = this.newPlace(newRows, i);
+      this.stamp(stars[group[i]][labels[i]], at);
+      if (rows[i] === chosen) this.stamp(this.largeRing, at);
+    }
+  }
+
+  /** The pixel of a new row; one outside the part shown is put at its edge. */
+  newPlace({ z }, i) {
+    const { width, height, reach } = this.image, edge = EDGE * this.scale;
+    const [across, up] = this.ranges.map(([low, high], d) => {
+      const room = (d ? height : width) - 2 * reach;
+      return Math.min(Math.max((room * (z[d][i] - low)) / (high - low), edge), room - edge) | 0;
+    });
+    return (height - reach - up) * width + reach + across;
   }
 
   stamp({ solid, soft }, at) {

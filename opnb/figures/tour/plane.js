@@ -53,12 +53,24 @@ export class Plane {
     this.scores = new Float64Array(this.K);
     this.moments = new Float64Array(6 * this.K);
     this.buffers = {};
+    this.newRows = null;
+  }
+
+  /** Take new rows along, of `readNewRows` in data.js, or none. */
+  take(newRows) {
+    this.newRows = newRows;
+    if (!newRows) return;
+    const { n, points } = newRows;
+    newRows.columns = Array.from({ length: this.q }, (_, j) => points.subarray(j * n, (j + 1) * n));
+    newRows.z = [new Float64Array(n), new Float64Array(n)];
+    newRows.predicted = new Uint16Array(n);
   }
 
   /** Move to two axes. `extent` is "all" or "central": which part of them is shown. */
   move(axes, extent = "all") {
     this.axes = axes;
     this.project();
+    if (this.newRows) this.projectNew();
     this.ranges = this.z.map((z, d) => this.range(d, extent));
     return this;
   }
@@ -73,6 +85,16 @@ export class Plane {
       for (let u = 0; u < used.length; u += 4) this.addFour(used.slice(u, u + 4), start, Math.min(start + BLOCK, n));
     }
     for (const d of [0, 1]) limits[d] = extremes(this.z[d]);
+  }
+
+  projectNew() {
+    const { columns, z, n } = this.newRows;
+    for (const d of [0, 1]) {
+      z[d].fill(0);
+      this.axes[d].forEach((weight, j) => {
+        if (weight !== 0) for (let i = 0; i < n; i++) z[d][i] += weight * columns[j][i];
+      });
+    }
   }
 
   /** Add what up to four coordinates give to the positions: fewer passes over the positions are twice as fast. */
@@ -111,7 +133,20 @@ export class Plane {
     this.sampled = every > 1;
     this.errors = parts.map(({ wrong, n }) => ({ wrong, n }));
     this.logLikelihood = parts.map(({ sure, n }) => sure / n);
+    if (this.newRows) this.judgeNew();
     return this;
+  }
+
+  /** Predict the new rows, and count those whose class is the one that the fit gives them. */
+  judgeNew() {
+    const { newRows, scores, lattices } = this, { z, predicted, labels } = newRows;
+    newRows.agreeing = 0;
+    for (let i = 0; i < newRows.n; i++) {
+      scores.fill(0);
+      for (const d of [0, 1]) lattices[d].addAt(z[d][i], scores);
+      predicted[i] = scores.indexOf(Math.max(...scores));
+      if (predicted[i] === labels[i]) newRows.agreeing++;
+    }
   }
 
   judgeRows(start, end, every) {

@@ -9,6 +9,16 @@ const corners = (count, turn, inner = 1) =>
 const plus = (w) => [[-w, -1], [w, -1], [w, -w], [1, -w], [1, w], [w, w], [w, 1], [-w, 1], [-w, w], [-1, w], [-1, -w], [-w, -w]];
 const turned = (points, angle) =>
   points.map(([x, y]) => [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)]);
+/** Four tips, joined by arcs of some radius that bend inwards. */
+function starDiamond(tip, radius, steps = 6) {
+  const away = tip / 2 + Math.sqrt((radius * radius - (tip * tip) / 2) / 2); // of an arc's middle, left and down
+  const [from, to] = [Math.atan2(-away, away - tip), Math.atan2(tip - away, away)];
+  const arc = Array.from({ length: steps }, (_, i) => {
+    const angle = from + ((to - from) * i) / steps;
+    return [radius * Math.cos(angle) - away, radius * Math.sin(angle) + away];
+  });
+  return [0, 1, 2, 3].flatMap((quarter) => turned(arc, (-Math.PI / 2) * quarter));
+}
 const SHAPES = {
   diamond: [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
   square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
@@ -18,6 +28,7 @@ const SHAPES = {
   x: turned(plus(0.42), Math.PI / 4),
   pentagon: corners(5, 0),
   star: corners(5, 0, 0.45).map(([x, y]) => [1.35 * x, 1.35 * y]),
+  "star-diamond": starDiamond(1.4, 1.9),
   hexagram: corners(6, 0, 0.577).map(([x, y]) => [1.25 * x, 1.25 * y]),
 };
 
@@ -40,6 +51,22 @@ export function draw(context, style, open, x, y, size, outline) {
     context.strokeStyle = outline;
   }
   context.stroke();
+}
+
+/** Draw the mark of a new row in the colour of the class it is taken for: open with a dot if it is unlike the training rows. */
+export function drawNewRow(context, colour, { size, line, opacity, unlike }, x, y, outline) {
+  context.globalAlpha = opacity;
+  trace(context, "star-diamond", x, y, size);
+  context.lineWidth = line;
+  context.fillStyle = colour;
+  context.strokeStyle = unlike ? colour : outline;
+  if (!unlike) context.fill();
+  context.stroke();
+  if (unlike) {
+    trace(context, "circle", x, y, 1 + line);
+    context.fill();
+  }
+  context.globalAlpha = 1;
 }
 
 /**

@@ -1,6 +1,7 @@
 // A tour in an element of a page: what it shows, how it moves, what a person can do with it.
 
-import { build, fillStrip, SPEEDS } from "./controls.js";
+import { build, fillNewLegend, fillStrip, SPEEDS } from "./controls.js";
+import { readNewRows } from "./data.js";
 import { CROWD, Painter } from "./paint.js";
 import { along, duration, pairBetween, scaled, wander, weighted, weightOf } from "./path.js";
 import { norm, Plane } from "./plane.js";
@@ -11,7 +12,7 @@ const MOST_UNDONE = 100;
 const FOLLOW = 0.2; // of the way that the shown range goes in a frame
 const EVERY = 4; // of so many rows one is judged while many move
 const TURN = 0.05; // of a weight that a key turns
-const NARROW = 700; // CSS pixels
+const NARROW = 700, SLIM = 480; // CSS pixels: beside something else, and on a phone
 const SAME = 0.99995; // cosine of an axis and a direction that it is
 const SHARE = 0.58; // of the window's height that the picture takes at the most
 const LOWEST = 440; // CSS pixels of a narrow picture
@@ -20,7 +21,7 @@ export class Tour {
   /**
    * @param host the element it fills
    * @param data what `read` gives
-   * @param options theme ("light", "dark" or "auto"), height, extent, axes to begin with, two functions that are
+   * @param options theme ("light", "dark" or "auto"), height, extent, axes to begin with, new rows as text, two functions that are
    *   called with the tour: moved, when it leaves what it showed, and rested, when it has come to rest, and room,
    *   which gives the height that the page has for the picture
    */
@@ -35,6 +36,7 @@ export class Tour {
     this.painter = new Painter(this.parts.stage, this.plane, data);
     this.ring = new Ring(this.parts.ring, data.handles, (handle, weights) => this.dragged(handle, weights));
     this.ring.font = data.font;
+    this.take(options.newRows);
     this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
     this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
     this.onScheme = () => this.dress();
@@ -46,6 +48,16 @@ export class Tour {
     window.addEventListener("resize", this.onWindow);
     this.dress();
     this.select(this.heaviest());
+    this.ask();
+  }
+
+  /** Show other new rows, given as text, or none. */
+  take(text) {
+    if (this.newText !== undefined && text === this.newText) return;
+    this.newText = text;
+    this.plane.take(readNewRows(text));
+    this.painter.newGlyphs();
+    fillNewLegend(this.parts, this);
     this.ask();
   }
 
@@ -64,9 +76,10 @@ export class Tour {
   resize() {
     const { host, parts, options } = this;
     if (!host.clientWidth) return;
-    host.classList.toggle("narrow", host.clientWidth < NARROW);
     const full = document.fullscreenElement === host;
     const narrow = host.clientWidth < NARROW;
+    host.classList.toggle("narrow", narrow);
+    host.classList.toggle("slim", host.clientWidth < SLIM);
     const square = narrow ? Math.max(0.95 * host.clientWidth, LOWEST) : Infinity;
     const room = options.room?.(parts.stage) ?? SHARE * window.innerHeight;
     const height = full ? window.innerHeight - 190 : Math.min(options.height ?? 560, square, room);
@@ -285,7 +298,7 @@ export class Tour {
     if (this.past.length) this.set(this.past.pop());
   }
 
-  /** Show or hide a class; tells whether it is shown. */
+  /** Show or hide a class, or new rows by what they are called; tells whether it is shown. */
   show(k) {
     const { hidden } = this.painter;
     if (!hidden.delete(k)) hidden.add(k);
@@ -337,6 +350,7 @@ export class Tour {
     write(values.likelihood, errors[1].n ? `${fixed(logLikelihood[0])}, held out ${fixed(logLikelihood[1])}` : fixed(logLikelihood[0]));
     write(values.dependence, `${dependence.value.toFixed(2)} in ${shortened(this.data.classes[dependence.class].name, 20)}`);
     this.dependent = dependence;
+    if (this.plane.newRows) write(values.newRows, agreement(this.plane.newRows));
     const { vector } = this.data.handles[this.ring.selected];
     for (const d of [0, 1]) {
       const length = norm(this.axes[d]) || 1;
@@ -352,8 +366,9 @@ export class Tour {
     const held = errors[1].n ? `, held-out error ${percent(errors[1])}` : "";
     const class_ = this.data.classes[this.dependent.class].name;
     const coarse = this.plane.lattices.some((one) => one.coarse) ? " These axes span so many bandwidths that the densities are approximate." : "";
+    const fresh = this.plane.newRows ? ` New rows: ${agreement(this.plane.newRows)}.` : "";
     return `${at}Across: ${this.axisTitle(0, "")}. Up: ${this.axisTitle(1, "")}. Training error ${percent(errors[0])}${held}. ` +
-      `Log-likelihood ${fixed(logLikelihood[0])}. Largest dependence within a class ${this.dependent.value.toFixed(2)}, in ${class_}.${coarse}`;
+      `Log-likelihood ${fixed(logLikelihood[0])}. Largest dependence within a class ${this.dependent.value.toFixed(2)}, in ${class_}.${fresh}${coarse}`;
   }
 
   /** When nothing has moved for a while, say it and tell the page. */
@@ -410,6 +425,12 @@ export class Tour {
 function hex(colour) {
   const parts = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(colour);
   return parts ? `#${parts.slice(1).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}` : undefined;
+}
+
+/** How many new rows there are, and how many of them these axes take for the class that the fit gives them. */
+function agreement({ agreeing, n, total }) {
+  const shown = n < total ? ` (${n.toLocaleString("en")} of ${total.toLocaleString("en")} shown)` : "";
+  return `${agreeing.toLocaleString("en")} of ${n.toLocaleString("en")} classed as by the fit${shown}`;
 }
 
 const fixed = (value) => value.toFixed(3).replace("-", "−");

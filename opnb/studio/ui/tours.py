@@ -72,6 +72,7 @@ def tour_element(
     fit: str,
     axes: Array | None = None,
     way: str | None = None,
+    new_rows: str | None = None,
     height: int = 520,
 ) -> list[int]:
     """Show a tour, with a chart of where it rests.
@@ -90,6 +91,8 @@ def tour_element(
         Where to begin; at the first two directions if not given.
     way : str, optional
         Names a way that was just added, the last of the tour's, to be played.
+    new_rows : str, optional
+        Of `Tour.new_text`; they come and go while the tour keeps its place.
     height : int, default=520
 
     Returns
@@ -105,6 +108,7 @@ def tour_element(
         "at": at if isinstance(at, int) else 0,
         "axes": None if axes is None else (prepared.tour.view.basis.T @ axes).T.tolist(),
         "way": way,
+        "newRows": new_rows,
         "theme": theme(),
         "height": height,
         "extent": prepared.tour.extent,

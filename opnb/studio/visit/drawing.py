@@ -21,7 +21,7 @@ from opnb.studio.visit.arrivals import ModelFile
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import WORDS, FitSpec, PictureSpec, in_words
 from opnb.studio.visit.snippet import python_snippet
-from opnb.studio.visit.tours import plane_of, turned_view
+from opnb.studio.visit.tours import on_plane, plane_of, turned_view
 from opnb.views import (
     ColumnImportance,
     Marks,
@@ -76,6 +76,15 @@ def with_new_rows(figure: Any, computed: Computed, new: Sequence[NewRows], **dra
     for rows in new:
         add_new_rows(figure, computed, rows, **drawing)
     return figure
+
+
+def with_new_rows_of(
+    figure: Any, result: FitResult, picture: PictureSpec, computed: Computed, new: Sequence[NewRows], **drawing: Any
+) -> Any:
+    """Draw new rows onto the picture of a result, whose axes may have been turned by hand; gives the same."""
+    if isinstance(computed, ProjectionView):
+        new = [on_plane(result, picture, computed, rows) for rows in new]
+    return with_new_rows(figure, computed, new, **drawing)
 
 
 def picture_of(result: FitResult, picture: PictureSpec, **drawing: Any) -> Any:

@@ -10,15 +10,20 @@ import numpy as np
 
 from opnb.core.kernel import Array
 from opnb.figures import Tour, tour
+from opnb.quiet import own_warnings
 from opnb.studio.visit.links import LONGEST, axes_text
 from opnb.studio.visit.results import projected_rows
 from opnb.studio.visit.settings import HEAVIEST_WEIGHT, Axes, FitSpec, Init, PictureSpec
 from opnb.views import ProjectionView, projection_view
 from opnb.views.axes_paths import AxesPath, model_axes, two_fits_path
+from opnb.views.new_rows import NewRows
+from opnb.views.toured_rows import toured_rows
 
 if TYPE_CHECKING:
+    from opnb.studio.visit.new_rows import NewRowsDesk
     from opnb.studio.visit.results import FitResult
 
+_SAME = 0.99995  # cosine of an axis and a direction that it is, as in the tour itself
 _TURNED = "Axes turned by hand: regions, margins and errors are those of naive Bayes on them."
 
 
@@ -60,7 +65,32 @@ def turned_view(result: FitResult, axes: Axes, **chosen: Any) -> ProjectionView:
     kept = np.linalg.norm(across - given[:, 0]) <= np.linalg.norm(across - given[:, 1])
     pair = (0, 1) if kept else (1, 0)
     view = projection_view(model, directions=pair, **(chosen | {"projected": projected_rows(model, result.dataset)}))
-    return replace(view, notes=(_TURNED, *view.notes))
+    named = tuple(replace(axis, name=name) for axis, name in zip(view.axes, _names(result, given), strict=True))
+    return replace(view, axes=(named[0], named[1]), notes=(_TURNED, *view.notes))
+
+
+def _names(result: FitResult, axes: Array) -> list[str]:
+    """Call axes by the directions of a fit that they are, or by where they are drawn."""
+    found = model_axes(result.classifier)
+    names = []
+    for axis, place in zip(axes.T, ("Axis across", "Axis up"), strict=True):
+        likeness = [abs(_cosine(axis, direction)) for direction in found.T]
+        best = int(np.argmax(likeness))
+        names.append(f"Direction {best + 1}" if likeness[best] > _SAME else place)
+    return names
+
+
+def on_plane(result: FitResult, picture: PictureSpec, view: ProjectionView, new: NewRows) -> NewRows:
+    """Give new rows where they lie on the axes of a picture, which may have been turned by hand."""
+    plane = plane_of(result, picture)
+    if plane is None:
+        return new
+    axes = as_matrix(plane)
+    with own_warnings(UserWarning):  # that a row lies far from all others is said of the row
+        scaled = result.classifier.scaled(new.X)
+    Z = np.empty((len(new.rows), 2))
+    Z[:, [axis.direction for axis in view.axes]] = scaled @ (axes / np.linalg.norm(axes, axis=0))
+    return replace(new, Z=Z)
 
 
 def climb_path(result: FitResult) -> list[AxesPath]:
@@ -108,3 +138,9 @@ def tour_of(result: FitResult, picture: PictureSpec, ways: Sequence[AxesPath] = 
         extent=picture.extent,
         **look,
     )
+
+
+def with_new(toured: Tour, result: FitResult, desk: NewRowsDesk) -> Tour:
+    """Give a tour of a fit with the visit's new rows in it."""
+    rows = toured_rows(result.classifier, toured.view, desk.drawn(result))
+    return replace(toured, new=rows, chosen=desk.chosen)

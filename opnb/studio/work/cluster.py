@@ -120,7 +120,7 @@ def _tasks(client: Any) -> Mapping[str, Sequence[str]]:
 
 
 _placing = threading.Lock()
-# Jobs of this process by worker. The scheduler hears of one a while after it was sent: by then others are under way.
+# Jobs of this process by worker: the scheduler hears of one a while after it was sent.
 _placed: Counter[str] = Counter()
 
 

@@ -15,7 +15,7 @@ from opnb.studio.ui.charts import chart, selected_rows
 from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, studio, theme, write_link
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows
+from opnb.studio.visit.drawing import compute, describe, draw, focus_of, with_new_rows_of
 from opnb.studio.visit.results import FitResult
 from opnb.studio.visit.settings import CHOICES, Mode, PictureSpec
 from opnb.studio.words import file_stem, quantity, shortened
@@ -124,7 +124,8 @@ def _now(result: FitResult, selectable: bool) -> _Drawn:
     computed = compute(result, picture)
     look: dict[str, Any] = {"focus": focus_of(result, picture), "theme": theme(), "compact": narrow()}
     figure = draw(computed, selectable=selectable, errors=False, **look)
-    with_new_rows(figure, computed, new.drawn(result), focus=look["focus"], theme=theme(), chosen=new.chosen)
+    marks: dict[str, Any] = {"focus": look["focus"], "theme": theme(), "chosen": new.chosen}
+    with_new_rows_of(figure, result, picture, computed, new.drawn(result), **marks)
     if not selectable:
         figure.layout.dragmode = False  # a finger on the picture scrolls the page
     hidden = doubts(computed) if isinstance(computed, ProjectionView) else ()

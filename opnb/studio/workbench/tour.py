@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from opnb.figures import Tour
 from opnb.studio.ui.files import download
 from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import narrow, studio
@@ -28,6 +29,7 @@ from opnb.studio.visit.tours import (
     other_fit_path,
     plane_of,
     tour_of,
+    with_new,
 )
 from opnb.studio.words import file_stem, shortened
 from opnb.studio.work.ways import lams_work, steps_work
@@ -69,28 +71,32 @@ def touring(result: FitResult, drawn: Callable[[], Any]) -> list[int]:
     if turned is not None:
         state.picture = replace(state.picture, plane=axes_of(turned))
     plane = plane_of(result, state.picture)
+    toured = with_new(prepared.tour, result, state.new)
     with above:
         rows = tour_element(
             prepared,
-            _slim(drawn()) if narrow() else drawn(),
+            _plain(drawn()),
             _KEY,
             f"Projection of {shortened(result.dataset.name)} where the tour rests",
             fit=str(result.id),
             axes=None if plane is None else as_matrix(plane),
             way=_to_play(result, way),
+            new_rows=toured.new_text(),
             height=460 if narrow() else 520,
         )
     with row:
-        _uses(state, result, prepared)
+        _uses(state, result, toured)
     with below:
         _link_words(result, state.picture)
     return rows
 
 
-def _slim(figure: Any) -> Any:
-    """Leave out the words above a chart: on a phone they take its room, and the tour says them, too."""
-    figure.layout.title = None
-    figure.layout.margin.t = 8
+def _plain(figure: Any) -> Any:
+    """Leave out of a chart what the tour has beside it: the legend, and on a phone the words above, too."""
+    figure.layout.showlegend = False
+    if narrow():
+        figure.layout.title = None
+        figure.layout.margin.t = 8
     return figure
 
 
@@ -131,14 +137,14 @@ def _way(state: Studio, result: FitResult) -> AxesPath | None:
     return study((chosen, result.id), partial(searches[chosen], result), f"Following {chosen}")
 
 
-def _uses(state: Studio, result: FitResult, prepared: Prepared) -> None:
+def _uses(state: Studio, result: FitResult, toured: Tour) -> None:
     """Offer what can be done with the axes at which the tour stands."""
     plane = plane_of(result, state.picture) or axes_of(model_axes(result.classifier)[:, :2])
     for label, icon, search, words in _USES:
         if st.button(label, icon=f":material/{icon}:", disabled=len(plane) != 2, help=words, key=label):
             state.fit(from_axes(result.spec, plane, search=search))
             st.rerun()  # the page shows the fit under way, and this is but a part of it
-    download("Tour (HTML)", prepared.tour.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
+    download("Tour (HTML)", toured.html, f"{file_stem(result.dataset.name)}-tour.html", "text/html")
     guide_button("touring")
 
 

@@ -25,7 +25,11 @@ function openElement(parent) {
   parent.append(host);
   const element = { host, still, tour: null, id: null, at: 0, close: () => {} };
   element.arrived = () => begin(element);
-  element.observer = new ResizeObserver(([stage]) => (still.style.height = `${stage.target.clientHeight}px`));
+  element.observer = new ResizeObserver(() => {
+    const { tour } = element;
+    tour.resize(); // what comes above it moves it
+    still.style.height = `${tour.parts.stage.clientHeight}px`;
+  });
   window.addEventListener("opnb-tour", element.arrived);
   elements.set(parent, element);
   return element;
@@ -43,6 +47,7 @@ function begin(element) {
     height: look.height,
     extent: look.extent,
     room,
+    newRows: look.newRows,
     axes: before?.axes ?? look.axes?.map((axis) => Float64Array.from(axis)),
     moved: () => hide(element),
     rested: (tour) => rest(element, tour),
@@ -52,6 +57,8 @@ function begin(element) {
   element.tour.parts.stage.after(element.still);
   element.observer.disconnect();
   element.observer.observe(element.tour.parts.stage);
+  const page = host.closest('[data-testid="stMainBlockContainer"]');
+  if (page) element.observer.observe(page);
   if (look.way !== null && (before ? look.way !== element.way : !look.axes)) {
     element.begun = true;
     element.tour.follow(data.paths.length - 1);
@@ -97,6 +104,7 @@ export default function ({ data, parentElement, setStateValue }) {
   begin(element);
   if (element.tour && element.id === look.id) {
     if (look.theme !== element.tour.options.theme) element.tour.dress(look.theme);
+    element.tour.take(look.newRows);
     showStill(element);
   }
   return () => {
