@@ -4,6 +4,7 @@ import sys
 
 from tests.bench import (
     advice,
+    app_cluster,
     browser,
     cluster,
     costs,
@@ -45,6 +46,7 @@ SECTIONS = (
     | versions.SECTIONS
     | tour.SECTIONS
     | cluster.SECTIONS
+    | app_cluster.SECTIONS
     | evidence.SECTIONS
 )
 
