@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from opnb.studio.ui.guide import guide_button
-from opnb.studio.ui.session import narrow
 
 
 def heading(title: str, words: str = "", *, help: str | None = None, guide: str | None = None) -> None:
     """Show the first heading of a page; `words` are Markdown, and `guide` is the page of the guide to offer."""
-    with st.container(horizontal=True, wrap=narrow(), vertical_alignment="center", key="about"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", key="about"):
         st.title(title, anchor=False, help=help, width="content")
         if words:
             st.caption(words)
