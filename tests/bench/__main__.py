@@ -19,6 +19,7 @@ from tests.bench import (
     novelty,
     picture,
     real_data,
+    restyle,
     soak,
     tour,
     tuning,
@@ -44,6 +45,7 @@ SECTIONS = (
     | halves.SECTIONS
     | versions.SECTIONS
     | tour.SECTIONS
+    | restyle.SECTIONS
     | cluster.SECTIONS
     | evidence.SECTIONS
 )
