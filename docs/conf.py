@@ -36,6 +36,8 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
 autosummary_generate = True
+# Types are in the docstrings, in words; those of the code would spell every alias of numpy out.
+autodoc_typehints = "none"
 autodoc_default_options = {"members": False}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

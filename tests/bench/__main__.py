@@ -4,6 +4,7 @@ import sys
 
 from tests.bench import (
     advice,
+    app_cluster,
     browser,
     cluster,
     costs,
@@ -47,6 +48,7 @@ SECTIONS = (
     | tour.SECTIONS
     | restyle.SECTIONS
     | cluster.SECTIONS
+    | app_cluster.SECTIONS
     | evidence.SECTIONS
 )
 

@@ -3,6 +3,7 @@
 import json
 from urllib.parse import urlencode
 
+from opnb.figures.palette import THEMES
 from opnb.lessons import LESSONS
 from tests.browser import geometry
 
@@ -29,6 +30,8 @@ PAGES = {
     "compare": ("compare", MENU),
     "benchmark": ("benchmark", MENU),
 }
+# The colour of the letters of every figure.
+LETTERS = "[...document.querySelectorAll('.js-plotly-plot')].map(one => one.layout.template.layout.font.color)"
 LESSON_PATHS = {lesson.key: f"learn?lesson={lesson.key}" for lesson in LESSONS}
 
 
@@ -36,7 +39,7 @@ def open_place(tab, path):
     """Open a page, and wait until all of it is there."""
     tab.open(path)
     tab.page.locator("[data-testid=stMain] [data-testid=stElementContainer]").nth(3).wait_for(state="attached")
-    if path == "" or path.startswith("?data"):
+    if not path or path.startswith("?"):
         tab.picture()  # of a fit that has yet to be made
     tab.page.wait_for_function("() => [...document.querySelectorAll('.opnb-chart')].every(one => one._fullLayout)")
     geometry.settled(tab.still().page)
@@ -44,10 +47,11 @@ def open_place(tab, path):
 
 
 def wear(tab, theme):
-    """Change the colours of the system, and wait until the page has followed."""
+    """Change the colours of the system, and wait until the page has followed, its figures too."""
     tab.page.emulate_media(color_scheme=theme)
     tab.page.wait_for_function(
         "theme => getComputedStyle(document.querySelector('.stApp')).colorScheme === theme", arg=theme
     )
+    tab.page.wait_for_function(f"colour => {LETTERS}.every(one => one === colour)", arg=THEMES[theme].text)
     geometry.settled(tab.still().page)
     return tab

@@ -58,9 +58,9 @@ def enter(pages: Sequence[StreamlitPage]) -> None:
 
 
 def leave() -> None:
-    """Note in the visitor's browser, after a page, which workspace the tab is in."""
-    if _KEY in st.session_state:
-        tab.remember(st.session_state[_KEY].keeper.id, st.session_state.get(_LEFT, ""))
+    """Note in the visitor's browser, after a page, which workspace the tab is in; a lesson needs none."""
+    here: Studio | None = st.session_state.get(_KEY)
+    tab.remember("" if here is None else here.keeper.id, st.session_state.get(_LEFT, ""))
 
 
 def _take_up_again() -> None:

@@ -94,7 +94,7 @@ def _in_words() -> Iterator[None]:
 
     try:
         yield
-    except (OSError, TimeoutError, CancelledError, FutureCancelledError, KilledWorker):
+    except (OSError, CancelledError, FutureCancelledError, KilledWorker):
         raise LostWorkError(_AWAY) from None
 
 
@@ -120,9 +120,8 @@ def _tasks(client: Any) -> Mapping[str, Sequence[str]]:
 
 
 _placing = threading.Lock()
-_placed: Counter[str] = (
-    Counter()
-)  # jobs of this process by worker: the scheduler hears of one a while after it was sent
+# Jobs of this process by worker: the scheduler hears of one a while after it was sent.
+_placed: Counter[str] = Counter()
 
 
 @contextmanager
@@ -182,9 +181,9 @@ class Line:
         place = {"workers": [self.worker]}
         try:
             data = self.client.scatter(parcel, hash=False, **place)
+        except OSError:  # among them that it takes too long
+            raise
         except Exception as fault:
-            if isinstance(fault, OSError):  # among them that it takes too long
-                raise
             _log.exception("the cluster refused work")
             raise OPNBError(_UNEQUAL.format(type(fault).__name__)) from None
         return self.client.submit(
@@ -216,7 +215,7 @@ class Line:
         """Pass orders on; None where no answer comes: the work has not begun, or the worker is slow, or just gone."""
         if self.worker not in _tasks(self.client):
             raise LostWorkError(_DIED)
-        with suppress(OSError, TimeoutError):
+        with suppress(OSError):
             asked = self.client.run(exchange, self.job.id, orders, workers=[self.worker], callback_timeout=_ANSWER)
             return asked[self.worker]
         return None
@@ -241,14 +240,13 @@ _clients: dict[str, Any] = {}
 def connected(address: str) -> Any:
     """Give the one connection of this process to a scheduler, made anew where it was lost."""
     with _lock:
-        client = _clients.get(address)
-        if client is None or client.status != "running":
-            if client is not None:
-                with suppress(Exception):  # it may wait for a scheduler that is gone
-                    client.close(timeout=1)
-            _clients.pop(address, None)
-            client = _clients[address] = _new_client(address)
-        return client
+        client = _clients.pop(address, None)
+        if client is not None and client.status != "running":
+            with suppress(Exception):  # it may wait for a scheduler that is gone
+                client.close(timeout=1)
+            client = None
+        _clients[address] = client or _new_client(address)
+        return _clients[address]
 
 
 def _new_client(address: str) -> Any:
@@ -256,7 +254,7 @@ def _new_client(address: str) -> Any:
         from distributed import Client
     try:
         return Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, TimeoutError, ValueError):  # the last for what is no address
+    except (OSError, ValueError):  # the last for what is no address
         raise LostWorkError(_AWAY) from None
 
 

@@ -1,8 +1,8 @@
 """Work in many pieces: one after another on this machine, or shared out among all workers of a cluster.
 
-A share is a job of its own at one worker, beside the fits there. Shares get smaller and smaller, so that all workers
-end at about the same time; what a worker that went away has left is given to others. Runs at the same time have the
-same number of workers each.
+A share is a job of its own at one worker, beside the fits there. Shares get smaller, so that all workers end at about
+the same time, but not so small that the start of their process would count; what a worker that went away has left is
+given to others. Runs at the same time have the same number of workers each.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ P = TypeVar("P")
 Work = Callable[[Sequence[P], Job[None]], None]
 _LOOK = 0.1  # seconds between two looks at whether to stop
 _END = 10.0  # seconds that a share is waited for which was asked to end
+_WORTH_IT = 20.0  # seconds of work for which a process is worth its start
 _MOST_LOSSES = 3  # workers that went away one after another before any piece was done
 
 
@@ -49,13 +50,15 @@ class _Share(Job[None], Generic[P]):
 
     Attributes
     ----------
+    pieces : int
+        How many.
     left : list
-        The pieces of which nothing was said yet.
+        Those of which nothing was said yet.
     """
 
     def __init__(self, work: Work[P], pieces: Sequence[P], whole: Job[None], said: SimpleQueue[Any]) -> None:
         super().__init__(partial(hand_over, partial(work, pieces), beside=True), whole.owner, heard=self._hear)
-        self.left, self._said = list(pieces), said
+        self.pieces, self.left, self._said = len(pieces), list(pieces), said
 
     def _hear(self, message: Any) -> None:
         self.left.pop(0)
@@ -70,6 +73,7 @@ class _Distribution(Generic[P]):
         self._shares: list[_Share[P]] = []
         self._said: SimpleQueue[Any] = SimpleQueue()
         self._losses = 0
+        self._done, self._worked = 0, 0.0  # pieces and seconds of shares that have ended
         self._free = threading.Event()
         self._free.set()
 
@@ -96,12 +100,18 @@ class _Distribution(Generic[P]):
         """Give every worker that this run may have a share of what is left."""
         room = self._room() if self.left else 0
         while self.left and len(self._shares) < room:
-            size = -(-len(self.left) // (2 * room))
+            size = self._size(room)
             share = _Share(self.work, self.left[:size], self.job, self._said)
             share.gives_way_by(partial(self._wait, share))
             del self.left[:size]
             self._shares.append(share)
             threading.Thread(target=share.run, name=f"opnb-share-{share.id[:8]}", daemon=True).start()
+
+    def _size(self, room: int) -> int:
+        """Choose how many pieces the next share has: half of what is due to a worker, or more of short ones."""
+        due = -(-len(self.left) // room)
+        worth_it = round(_WORTH_IT * self._done / self._worked) if self._worked else 0
+        return min(max(-(-due // 2), worth_it), due)
 
     def _room(self) -> int:
         """Tell how many workers this run may have at once."""
@@ -129,6 +139,8 @@ class _Distribution(Generic[P]):
         """Take back the pieces of shares whose worker went away; another error ends the run."""
         for share in [share for share in self._shares if share.finished]:
             self._shares.remove(share)
+            self._done += share.pieces - len(share.left)
+            self._worked += share.worked
             if share.lost and self._losses < _MOST_LOSSES:
                 self._losses += 1
                 self.left = share.left + self.left
