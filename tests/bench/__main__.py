@@ -20,6 +20,7 @@ from tests.bench import (
     novelty,
     picture,
     real_data,
+    restyle,
     soak,
     tour,
     tuning,
@@ -45,6 +46,7 @@ SECTIONS = (
     | halves.SECTIONS
     | versions.SECTIONS
     | tour.SECTIONS
+    | restyle.SECTIONS
     | cluster.SECTIONS
     | app_cluster.SECTIONS
     | evidence.SECTIONS

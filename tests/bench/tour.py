@@ -35,32 +35,35 @@ def tour():
         page = chromium.new_page(viewport={"width": 1300, "height": 900})
         page.set_default_timeout(120_000)
         for n, n_classes in _SIZES:
-            X, y = _points(n, n_classes)
-            ours = _our_frames(page, Path(folder) / "ours.html", X, y)
+            X, y = some_points(n, n_classes)
+            ours = our_frames(page, Path(folder) / "ours.html", made_tour(X, y))
             other = _their_frames(page, Path(folder) / "theirs.html", X, y, theirs) if theirs else (float("nan"),) * 2
             goal = _GOALS.get((n, n_classes), "goal 0.95 of it")
             row(f"{n:,} points, 20 columns, {n_classes} classes", f"{ours[0]:.1f}", f"beside {other[0]:.1f}", goal)
             row("    processor time a frame, ms", f"{ours[1]:.1f}", f"beside {other[1]:.1f}")
 
 
-def _points(n, n_classes):
+def some_points(n, n_classes):
+    """Make rows of 20 columns, and their classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=n)
     return rng.normal(size=(n, 20)) + 2 * rng.normal(size=(n_classes, 20))[y], y
 
 
-def _made(X, y):
+def made_tour(X, y):
+    """Make a tour of four directions, a quarter of the rows held out."""
     train = np.arange(len(y)) % 4 != 0
     clf = OPNBClassifier(n_components=4, max_iter=0).fit(X[train], y[train])
     return make_tour(clf, X[train], y[train], X[~train], y[~train], height=_SIZE["height"])
 
 
-def _our_frames(page, path, X, y):
-    _made(X, y).save(path)
+def our_frames(page, path, made):
+    """Give frames a second of a tour that wanders, and its processor time a frame in milliseconds."""
+    made.save(path)
     page.goto(path.as_uri())
     page.wait_for_function(f"{_OURS}.painted > 0")
     page.evaluate(f"{_OURS}.toggle('grand')")
-    return _rate(page, f"{_OURS}.painted")
+    return rate(page, f"{_OURS}.painted")
 
 
 def _their_frames(page, path, X, y, package):
@@ -88,10 +91,10 @@ def _their_frames(page, path, X, y, package):
     )
     page.goto(path.as_uri())
     page.wait_for_function("window.count > 0")
-    return _rate(page, "window.count")
+    return rate(page, "window.count")
 
 
-def _rate(page, count):
+def rate(page, count):
     """Count frames for some seconds, after a moment to settle; the better of two counts.
 
     The processor time a frame, of the page's process and of the one that puts it on the screen, does not depend on
@@ -121,7 +124,7 @@ def tour_memory():
     with harness.chromium() as chromium, tempfile.TemporaryDirectory() as folder:
         page = chromium.new_page(viewport={"width": 1300, "height": 900})
         path = Path(folder) / "ours.html"
-        _made(*_points(20_000, 5)).save(path)
+        made_tour(*some_points(20_000, 5)).save(path)
         page.goto(path.as_uri())
         page.evaluate(f"{_OURS}.toggle('grand')")
         session = page.context.new_cdp_session(page)
