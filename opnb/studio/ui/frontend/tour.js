@@ -83,11 +83,17 @@ function rest(element, tour) {
   element.tell("plane", { of: element.look.fit, at: element.at, axes: tour.axes.map((axis) => [...axis]) });
 }
 
+/** Wait until the next frame is on the screen. */
+function onceSeen(act) {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
+}
+
 /** Lay the chart over the canvas, if it is of what the tour shows. */
 function showStill(element) {
   const { tour, look, still, figure } = element;
   if (!tour || tour.moving || tour.ring.dragged || !figure.length || look.at !== element.at) return;
   if (tour.painter.hidden.size) return; // the chart shows every class
+  if (!tour.painted) return onceSeen(() => showStill(element)); // a chart takes its time, the canvas does not
   if (element.drawn !== figure) {
     element.drawn = figure;
     element.close = chartElement({ data: figure, parentElement: still, setStateValue: element.tell });
