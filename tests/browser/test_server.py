@@ -18,6 +18,13 @@ def visitor(server):
     visitor.leave()
 
 
+def test_a_change_and_fit_that_arrive_together_make_the_fit(visitor):
+    visitor.set("Directions", double_value=4.0)
+    visitor.press("Fit")
+    visitor.follow(lambda visitor: "Cancel" not in visitor.widgets)
+    assert len(visitor.widgets["Up"][1].options) == 4
+
+
 @pytest.mark.slow
 def test_an_upload_reaches_the_page_and_its_names_stay_text(visitor):
     visitor.upload("Or your own table", nasty.FILE_NAME.replace('"', ""), nasty.table())

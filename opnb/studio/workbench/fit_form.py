@@ -74,10 +74,11 @@ def _form() -> None:
         st.error(escaped(error, 500), icon=":material/error:")
         return
     st.session_state[_FORM] = (state.revision, spec)
-    if st.session_state[_SEEN] not in (None, unfitted(state)):
-        st.rerun()  # the picture says whether it is of these settings
     with buttons:
         _buttons(state, spec)
+    # Not before the buttons: who presses Fit right after a change may have sent both at once.
+    if st.session_state[_SEEN] not in (None, unfitted(state)):
+        st.rerun()  # the picture says whether it is of these settings
 
 
 def unfitted(state: Studio) -> bool:
