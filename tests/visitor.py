@@ -96,7 +96,8 @@ class Visitor:
         elif kind == "auto_rerun":
             self.again[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
         elif kind == "stop_auto_rerun":
-            self.again.pop(answer.stop_auto_rerun.fragment_id, None)
+            for fragment in answer.stop_auto_rerun.fragment_ids:
+                self.again.pop(fragment, None)
         elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
             self._see(answer.delta.new_element, answer.delta.fragment_id)
 

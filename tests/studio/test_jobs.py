@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -325,3 +326,26 @@ def test_nor_does_one_that_is_slow_to_stop(gate):
     queue.submit(gate.job("blocks", owner="c"))
     order = [queue.submit(gate.job(name, owner=name)) for name in "ab"]
     assert [queue.place(job) for job in order] == [1, 2]
+
+
+def test_work_lets_pages_be_drawn_but_not_the_one_that_waits_for_it(monkeypatch):
+    slept, drawn = [], threading.Event()
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(sleep=slept.append, monotonic=time.monotonic))
+    page = threading.Thread(target=drawn.wait, name=jobs._PAGE)
+    page.start()
+    assert Queue(1).submit(Job(lambda job: job.stopping)).wait(WAIT)
+    drawn.set()
+    page.join(WAIT)
+    assert slept == [jobs._COURTESY]
+
+    def work(job):
+        eventually(lambda: page in jobs._still)
+        return job.stopping
+
+    job = Job(work)
+    page = threading.Thread(target=lambda: job.wait(WAIT), name=jobs._PAGE)
+    page.start()
+    Queue(1).submit(job)
+    page.join(WAIT)
+    assert job.finished
+    assert slept == [jobs._COURTESY]

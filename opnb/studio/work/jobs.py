@@ -40,6 +40,8 @@ _FORGOTTEN = 600.0  # seconds after which a second of service counts for a third
 _MOST_PAUSED = 4  # jobs that have given way: each still holds its memory
 _LOOK = 0.1  # seconds between two looks of a paused job at whether to end
 _A_LONG_RUN = 4  # threads of a cluster for each run of minutes, which it shares with the fits
+_PAGE = "ScriptRunner.scriptThread"  # Streamlit's name for the thread in which a page is drawn
+_COURTESY = 0.005  # seconds that a step of small work waits while a page is being drawn
 _log = logging.getLogger(__name__)
 
 
@@ -162,7 +164,8 @@ class Job(Generic[T]):
 
     def wait(self, timeout: float) -> bool:
         """Wait for the outcome, `timeout` seconds at the most, and tell whether it is there."""
-        return self._finished.wait(timeout)
+        with _standing_still():
+            return self._finished.wait(timeout)
 
     def cancel(self) -> None:
         """Ask the work to end; a job that is still waiting ends at once."""
@@ -211,6 +214,25 @@ class Job(Generic[T]):
             self._last_seen = now
         grace = _GRACE if self._grace is None or self._in_the_way() else self._grace
         return now - self._last_seen > grace
+
+
+_still: set[threading.Thread] = set()  # threads that wait for an outcome
+
+
+@contextmanager
+def _standing_still() -> Iterator[None]:
+    thread = threading.current_thread()
+    _still.add(thread)
+    try:
+        yield
+    finally:
+        _still.discard(thread)
+
+
+def _let_pages_be_drawn() -> None:
+    """Leave Python's lock for a moment where pages of visitors need it; one that waits for a job needs it not."""
+    if any(thread.name == _PAGE and thread not in _still for thread in threading.enumerate()):
+        time.sleep(_COURTESY)
 
 
 class _Service:
@@ -341,6 +363,7 @@ class Queue:
 
     def _give_way(self, job: Job) -> None:
         """Let others have their turn, where this job has had its own; called by the job's thread."""
+        _let_pages_be_drawn()
         turn = threading.Event()
         with self._lock:
             now = time.monotonic()
