@@ -13,7 +13,7 @@ def test_the_python_example_runs(capsys):
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     # The second block opens a window; drawing its figure is enough.
     exec("\n".join(blocks).replace(".show()", ".to_json()"), {})
-    assert capsys.readouterr().out.startswith("1.0")
+    assert float(capsys.readouterr().out.rpartition(":")[2]) > 0.9
 
 
 def test_files_and_sections_it_names_are_there():
@@ -28,7 +28,9 @@ def test_files_and_sections_it_names_are_there():
 def test_every_option_of_the_command_line_it_shows_exists():
     from opnb.cli.commands import main
 
-    for command in re.findall(r"^    opnb (\w+) ", README, re.MULTILINE):
+    commands = re.findall(r"^    \S*python -m opnb (\w+) ", README, re.MULTILINE)
+    assert commands
+    for command in commands:
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
         assert ended.value.code == 0
