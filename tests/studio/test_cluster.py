@@ -61,8 +61,7 @@ def cluster(two_workers, monkeypatch):
     """The cluster, named to the app; and queues as wide as they were afterwards."""
     monkeypatch.setenv(SCHEDULER_VARIABLE, two_workers.scheduler_address)
     monkeypatch.setenv(SECONDS_VARIABLE, "1e9")  # on a busy machine a long fit would be refused before it begins
-    with distributed.Client(two_workers, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=WAIT)  # one of them may have been killed before
+    eventually(lambda: len(two_workers.scheduler.workers) == 2)  # one of them may have been killed before
     widths = jobs.queue().limit, jobs.long_queue().limit
     yield two_workers
     jobs.queue().limit, jobs.long_queue().limit = widths
@@ -284,6 +283,19 @@ def test_what_the_work_finds_wrong_is_said(cluster, caplog):
     job.run()
     assert "went wrong inside the program" in job.error
     assert "not like this" in caplog.text, "the server's log has what the worker met"
+
+
+def test_a_connection_that_meets_other_news_first_is_made_again(monkeypatch):
+    tries = []
+
+    def client(*given, **settings):
+        tries.append(given)
+        assert len(tries) > 1
+        return "connected"
+
+    monkeypatch.setattr(distributed, "Client", client)
+    assert clusters._new_client("tcp://127.0.0.1:9") == "connected"
+    assert len(tries) == 2
 
 
 def test_the_queues_are_as_wide_as_the_cluster(cluster, monkeypatch):

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -252,8 +253,12 @@ def connected(address: str) -> Any:
 def _new_client(address: str) -> Any:
     with needs("cluster"):
         from distributed import Client
+    connect = partial(Client, address, timeout=_CONNECT, set_as_default=False)
     try:
-        return Client(address, timeout=_CONNECT, set_as_default=False)
+        try:
+            return connect()
+        except AssertionError:  # Dask's own: the scheduler had other news for it before the answer
+            return connect()
     except (OSError, ValueError):  # the last for what is no address
         raise LostWorkError(_AWAY) from None
 
