@@ -303,7 +303,7 @@ def test_in_the_app_a_turned_plane_rests_is_linked_climbed_from_and_kept(new_tab
 
 
 def test_the_app_is_toured_by_keyboard_alone_and_the_axes_are_kept(tab):
-    tab.open("?data=example%3Airis&directions=3").picture()
+    tab.open("?data=example%3Airis&directions=3").picture().sees("Diagnose").still()
     go_to(tab, "button Picture")
     press(tab, "ArrowRight", "Enter")
     shown_still(tab)
