@@ -11,6 +11,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+import plotly.graph_objects as go
+from numpy.testing import assert_equal
+
+from opnb.figures import palette
 from opnb.workspace.settings import FOLDER
 
 
@@ -24,3 +28,24 @@ def _no_workspaces(monkeypatch):
 def _own_main_module(monkeypatch):
     """Streamlit's tests of pages leave the last page as the main module, which new processes would then import."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _checked_figures():
+    """Have Plotly check every figure that a test draws: it must be what Plotly makes of it."""
+    unchecked = palette._unchecked
+
+    def checked(traces, layout):
+        figure = unchecked(traces, layout)
+        assert_equal(figure.to_dict(), go.Figure(data=traces, layout=layout).to_dict())
+        assert not any(_has_tuple(part) for name, part in layout.items() if name != "meta")  # Plotly reads lists alone
+        return figure
+
+    palette._unchecked = checked
+    yield
+    palette._unchecked = unchecked
+
+
+def _has_tuple(part):
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return isinstance(part, tuple) or any(map(_has_tuple, inner))

@@ -12,9 +12,8 @@ What travels are tables of the lattice's size, never rows. A piece keeps its row
 stays so); they are scaled block by block on the way, while they are in cache. Positions and derivatives of a piece are
 kept from one exchange to the next where there is memory for them, and else computed again.
 
-Who calls the functions is left to a `Runner`: `Here` calls them one after the other, that of
-`opnb.estimators.distributed` makes tasks of them. None of them changes what it was given, so that any can be called
-again.
+Who calls the functions is left to a runner (`opnb.core.runners`). None of them changes what it was given, so that any
+can be called again.
 
 This holds for the resubstitution likelihood. A row's own kernel is then always in its class, at no less than 1 / n of
 the height of a kernel, so a class whose density is below `opnb.core.binned.LEAST_SUM` has no part in the row's
@@ -23,66 +22,30 @@ posterior and may count as that: directions may span as many bandwidths as there
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from opnb.core import binned
+from opnb.core import binned, recycled
 from opnb.core.directions import class_lanes
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities, fine_lattice, states_on
 from opnb.core.objective import Evaluation, constant_scores, with_penalties
 from opnb.core.posterior import likelihood_and_pull
+from opnb.core.runners import Runner, add_arrays, add_up, fold, furthest
 from opnb.errors import FitError
 
 # Rows that are scaled and projected at a time: their positions stay in cache.
 _BLOCK = 4096
 # Lattice points of all directions together: beyond, tables would be larger than the data of many a piece.
 _MOST_POINTS = 200_000
-# Parts that are added up at a time.
-_FAN_IN = 8
+# Standard deviations from zero that a mean may be without costing more than two digits of sixteen.
+_NEAR = 100.0
 
 Tables = tuple[Array, Array]
-
-
-class Runner(Protocol):
-    """Who calls the functions of this module."""
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function, or promise to; arguments may be promises."""
-
-    def hold(self, value: Any) -> Any:
-        """Give a value that many calls share."""
-
-    def result(self, promise: Any) -> Any:
-        """Give what was promised."""
-
-    def stored(self, promises: list[Any]) -> list[Any]:
-        """Give what was promised where it is, to stay there for many calls."""
-
-
-class Here:
-    """Calls at once."""
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `Runner`."""
-        return function(*arguments)
-
-    def hold(self, value: Any) -> Any:
-        """See `Runner`."""
-        return value
-
-    def result(self, promise: Any) -> Any:
-        """See `Runner`."""
-        return promise
-
-    def stored(self, promises: list[Any]) -> list[Any]:
-        """See `Runner`."""
-        return promises
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,11 +134,35 @@ class Whole:
         """Whether a part of every piece is learnt from."""
         return part != self.held_out
 
-    def scaled(self, X: NDArray) -> Array:
-        """Bring rows to the scale of the model, in double precision."""
-        scaled = np.subtract(X, self.centre, dtype=float)
+    def scaled(self, X: NDArray, room: Array | None = None) -> Array:
+        """Bring rows to the scale of the model, in double precision; into the first rows of `room` if it is given."""
+        scaled: Array = np.subtract(X, self.centre, dtype=float, out=None if room is None else room[: len(X)])
         scaled *= self.factor
         return scaled
+
+    def projected(self, X: NDArray, V: Array, room: Array | None, out: Array | None = None) -> Array:
+        """Give V' times the scaled rows, of shape (n_components, n), into `out` if it is given."""
+        if room is not None:
+            return np.matmul(V.T, self.scaled(X, room).T, out=out)
+        Z = np.matmul((self.factor[:, None] * V).T, X.T, out=out)
+        Z -= ((self.centre * self.factor) @ V)[:, None]
+        return Z
+
+    def pulled_back(self, X: NDArray, G: Array, room: Array | None) -> Array:
+        """Give the scaled rows, transposed, times G', of shape (p, n_components)."""
+        if room is not None:
+            return (G @ self.scaled(X, room)).T
+        return self.factor[:, None] * (G @ X - np.outer(G.sum(axis=1), self.centre)).T
+
+    def room_for(self, X: NDArray) -> Array | None:
+        """Give memory for a block of scaled rows; None where products can be scaled instead of rows.
+
+        That saves two passes over the rows, and loses digits where a mean is many standard deviations from zero. The
+        memory serves all blocks: a worker of Dask gives back at once what is not used, and would be given it anew.
+        """
+        if X.dtype == np.float64 and np.abs(self.centre * self.factor).max(initial=0.0) <= _NEAR:
+            return None
+        return np.empty((min(_BLOCK, len(X)), X.shape[1]))
 
     def masses_of(self, piece: Piece, rows: slice) -> Array | None:
         """Give what rows add to their classes; None is one each."""
@@ -202,11 +189,21 @@ class _Part:
 
     def blocks(self) -> Iterator[tuple[int, slice, Array]]:
         """Go through the rows that are learnt from: the number of the block, its rows and their positions."""
+        X, room = self.piece.X, None if self.positions is not None else self.whole.room_for(self.piece.X)
         for number, rows in enumerate(self.piece.blocks(self.whole.learns_from)):
             if self.positions is None:
-                yield number, rows, self.V.T @ self.whole.scaled(self.piece.X[rows]).T
+                yield number, rows, self.whole.projected(X[rows], self.V, room)
             else:
                 yield number, rows, _writable(self.positions[number])
+
+    def stretches(self, width: int) -> Iterator[tuple[slice, Array]]:
+        """Go through the rows that are learnt from with memory for so many numbers a row, all of it in one stretch."""
+        blocks = list(self.piece.blocks(self.whole.learns_from))
+        memory, at = recycled.array(width * sum(rows.stop - rows.start for rows in blocks)), 0
+        for rows in blocks:
+            end = at + width * (rows.stop - rows.start)
+            yield rows, memory[at:end]
+            at = end
 
     def labels(self, rows: slice) -> Indices:
         """Give labels as the kernels want them."""
@@ -215,7 +212,8 @@ class _Part:
 
 def positions(piece: Piece, whole: Whole, V: Array) -> list[Array]:
     """Project the rows of a piece: one array of shape (n_components, rows) a block."""
-    return [Z for _, _, Z in _Part(piece, whole, V, None).blocks()]
+    part, m, room = _Part(piece, whole, V, None), V.shape[1], whole.room_for(piece.X)
+    return [whole.projected(piece.X[rows], V, room, kept.reshape(m, -1)) for rows, kept in part.stretches(m)]
 
 
 def reach(piece: Piece, whole: Whole, V: Array, kept: Sequence[Array] | None) -> Array:
@@ -281,9 +279,10 @@ def likelihood_and_adjoint(
     part, lattice, logs = _Part(piece, whole, V, kept), _all_writable(lattice), _writable(tables[1])
     lanes, _ = class_lanes(whole.n_classes)
     terms, adjoint, pulls = np.zeros(3), np.zeros_like(logs), []
+    room = part.stretches(logs.shape[1]) if kept is not None else None
     for _, rows, Z in part.blocks():
-        pull, block_terms = _pull(part, rows, Z, lattice, logs)
-        terms += block_terms
+        pull = np.empty((Z.shape[1], logs.shape[1])) if room is None else next(room)[1].reshape(Z.shape[1], -1)
+        terms += _pull(part, rows, Z, lattice, logs, pull)
         binned.scatter(pull, Z, lattice, adjoint, lanes)
         if kept is not None:
             pulls.append(pull)
@@ -291,15 +290,15 @@ def likelihood_and_adjoint(
 
 
 def _pull(
-    part: _Part, rows: slice, Z: Array, lattice: binned.Lattice, logs: Array
-) -> tuple[Array, tuple[float, float, float]]:
-    """Give the derivatives by the scores of a block of rows, and its part of the likelihood."""
+    part: _Part, rows: slice, Z: Array, lattice: binned.Lattice, logs: Array, pull: Array
+) -> tuple[float, float, float]:
+    """Write the derivatives by the scores of a block of rows, and give its part of the likelihood."""
     whole, labels = part.whole, part.labels(rows)
     lanes, mass = class_lanes(whole.n_classes)
     base, each = constant_scores(whole.counts, mass, whole.shares)
-    scores = np.take(base + part.V.shape[1] * each, labels, axis=0)
-    binned.read_scores(scores, Z, lattice, logs, lanes)
-    return scores, likelihood_and_pull(scores, labels, mass, whole.counting_of(part.piece, rows), whole.n, lanes)
+    np.take(base + part.V.shape[1] * each, labels, axis=0, out=pull, mode="clip")  # as it is: clipping needs no copy
+    binned.read_scores(pull, Z, lattice, logs, lanes)
+    return likelihood_and_pull(pull, labels, mass, whole.counting_of(part.piece, rows), whole.n, lanes)
 
 
 def rises(lattice: binned.Lattice, tables: Tables, adjoint: Array, n_classes: int) -> Tables:
@@ -324,13 +323,24 @@ def gradient_part(
     slopes, adjoint = _all_writable(turned)
     lanes, _ = class_lanes(whole.n_classes)
     _, pulls = read
-    result = np.zeros(V.shape)
+    result, room, moved = np.zeros(V.shape), whole.room_for(piece.X), np.empty((V.shape[1], _BLOCK))
     for number, rows, Z in part.blocks():
-        pull = _pull(part, rows, Z, lattice, logs)[0] if pulls is None else _writable(pulls[number])
-        G = Z if kept is None else Z.copy()
+        if pulls is None:
+            pull = np.empty((Z.shape[1], logs.shape[1]))
+            _pull(part, rows, Z, lattice, logs, pull)
+        else:
+            pull = _writable(pulls[number])
+        G = Z if kept is None else _copied(Z, moved)
         binned.write_slopes(pull, G, part.labels(rows), whole.masses_of(piece, rows), lattice, slopes, adjoint, lanes)
-        result += (G @ whole.scaled(piece.X[rows])).T
+        result += whole.pulled_back(piece.X[rows], G, room)
     return result
+
+
+def _copied(Z: Array, room: Array) -> Array:
+    """Copy positions to memory that is there."""
+    copy = room.reshape(-1)[: Z.size].reshape(Z.shape)
+    copy[...] = Z
+    return copy
 
 
 def _writable(array: NDArray) -> NDArray:
@@ -340,28 +350,6 @@ def _writable(array: NDArray) -> NDArray:
 
 def _all_writable(arrays: Any) -> Any:
     return tuple(map(_writable, arrays))
-
-
-def add_up(*parts: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Add tuples of arrays."""
-    return tuple(reduce(np.add, arrays) for arrays in zip(*parts, strict=True))
-
-
-def add_arrays(*parts: Array) -> Array:
-    """Add arrays."""
-    return reduce(np.add, parts)
-
-
-def furthest(*parts: Array) -> Array:
-    """Give the largest entries of arrays."""
-    return reduce(np.maximum, parts)
-
-
-def fold(run: Runner, combine: Callable[..., Any], parts: Sequence[Any]) -> Any:
-    """Combine what the pieces gave, a few at a time, so that no place has to hold them all."""
-    while len(parts) > 1:
-        parts = [run.call(combine, *parts[at : at + _FAN_IN]) for at in range(0, len(parts), _FAN_IN)]
-    return parts[0]
 
 
 def likelihood_and_gradient(
@@ -404,6 +392,7 @@ def likelihood_and_gradient(
 
 def density_states(piece: Piece, whole: Whole, V: Array, lattice: tuple[Array, Indices]) -> Array:
     """Give what the rows of a piece add to the densities on a lattice, see `opnb.core.lattice_densities`."""
+    recycled.forget()  # it ends a search
     part = _Part(piece, whole, V, None)
     blocks = ((Z, part.labels(rows), whole.masses_of(piece, rows)) for _, rows, Z in part.blocks())
     return states_on(blocks, whole.n_classes, lattice)

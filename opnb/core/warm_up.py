@@ -11,7 +11,8 @@ from opnb.core.densities import ClassDensities, greedy_order
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.objective import LIKELIHOODS, evaluate, make_problem
-from opnb.core.pieces import Here, Piece, Whole, densities_of_pieces, likelihood_and_gradient
+from opnb.core.pieces import Piece, Whole, densities_of_pieces, likelihood_and_gradient
+from opnb.core.runners import Here
 
 # One number of classes for each width of a vector, the commonest first.
 _CLASSES = (3, 2, 5)

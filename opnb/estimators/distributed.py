@@ -5,6 +5,7 @@ the collection. Without a client of `dask.distributed` the tasks run in threads 
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import dask
@@ -12,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from opnb.core.kernel import Array
-from opnb.core.pieces import add_arrays, fold
+from opnb.core.runners import add_arrays, fold
 from opnb.errors import DataError
 from opnb.estimators.base import log_losses
 from opnb.estimators.parallel import one_blas_thread
@@ -36,11 +37,22 @@ class _OneThread:
 
 
 class OnDask:
-    """Makes tasks of calls; see `opnb.core.pieces.Runner`."""
+    """Makes tasks of calls; see `opnb.core.runners.Runner`.
+
+    A call on what is stored is made where it lies. Left alone, Dask evens out queues by copying rows from worker to
+    worker, and small workers have no room for copies.
+    """
+
+    def __init__(self) -> None:
+        self._homes: dict[str, list[str]] = {}  # workers by the key of what they store
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """See `Runner`."""
-        return dask.delayed(_OneThread(function), pure=False, traverse=False)(*arguments)
+        homes = [home for given in arguments for home in self._homes.get(getattr(given, "key", ""), [])]
+        # If none of them lives any more, another worker makes again what they stored.
+        at_home = dask.annotate(workers=homes, allow_other_workers=True) if homes else nullcontext()
+        with at_home:
+            return dask.delayed(_OneThread(function), pure=False, traverse=False)(*arguments)
 
     def hold(self, value: Any) -> Any:
         """See `Runner`."""
@@ -52,7 +64,31 @@ class OnDask:
 
     def stored(self, promises: list[Any]) -> list[Any]:
         """See `Runner`."""
-        return list(dask.persist(*promises))
+        stored = list(dask.persist(*promises))
+        self._homes |= _homes(stored)
+        return stored
+
+
+def _homes(stored: list[Any]) -> dict[str, list[str]]:
+    """Give the workers that store each of some promises, once they do; none without a client."""
+    client = _client()
+    if client is None:
+        return {}
+    from distributed import futures_of, wait
+
+    futures = futures_of(stored)
+    wait(futures)
+    return {key: list(workers) for key, workers in client.who_has(futures).items()}
+
+
+def _client() -> Any:
+    """Give the current client of a cluster; None without one, when threads of this process do the work."""
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):
+        return None
 
 
 def rows_of_collection(settings: Any, X: Any, y: Any, sample_weight: Any = None, n_parts: int = 1) -> RowsInPieces:
@@ -82,12 +118,10 @@ def judge_partition(classifier: Any, X: Any, y: Any) -> Array:
 
 def cluster_memory() -> float:
     """Give the memory that the workers of the current client may use together, in bytes; infinite where none is set."""
-    try:
-        from distributed import default_client
-
-        workers = default_client().scheduler_info(n_workers=-1)["workers"].values()
-    except (ImportError, ValueError):  # no client: threads of this process
+    client = _client()
+    if client is None:
         return float("inf")
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
     return float(sum(worker["memory_limit"] or float("inf") for worker in workers))
 
 
@@ -104,6 +138,10 @@ def _partitions(X: Any, y: Any, weights: Any) -> list[tuple[Any, Any, Any]]:
 def _promises(collection: Any) -> list[Any]:
     if collection is None:
         return []
+    if hasattr(collection, "simplify"):
+        # Only what is asked for is read, as in Dask's own optimisation; but that would also join the partitions of
+        # Parquet files, of few columns more than of many, and rows and classes would no longer be side by side.
+        return list(collection.simplify().to_delayed(optimize_graph=False))
     if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
     return list(np.ravel(collection.to_delayed()))

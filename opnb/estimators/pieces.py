@@ -1,9 +1,10 @@
 """Rows in pieces, wherever the pieces are: what a search asks of them, as sums over rows.
 
 Every piece is checked once and kept as it was given; from then on only sums over rows travel. Who does the work is left
-to a `opnb.core.pieces.Runner`.
+to a `opnb.core.runners.Runner`.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,8 +23,9 @@ from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities
 from opnb.core.objective import AUTO_POINTS
 from opnb.core.penalties import covariance_divisor
-from opnb.core.pieces import Piece, Runner, ScatteredProblem, Whole, add_up, densities_of_pieces, fold
+from opnb.core.pieces import Piece, ScatteredProblem, Whole, densities_of_pieces
 from opnb.core.posterior import log_posterior
+from opnb.core.runners import Runner, add_up, fold
 from opnb.core.weights import check_priors, check_sample_weight
 from opnb.errors import DataError
 from opnb.estimators.moments import Moments, merged, moments_by_class
@@ -256,6 +258,7 @@ class _About:
 def read_partition(X: Any, y: Any, weights: Any, n_parts: int, seed: tuple[int, int]) -> _Read:
     """Check a partition and deal its rows into parts; single precision stays, rows of weight zero are left out."""
     rows = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=0)
+    _give_back_memory()
     targets = _checked_targets(y, len(rows))
     weights = None if weights is None else _checked_weights(weights, len(rows))
     there = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
@@ -265,6 +268,13 @@ def read_partition(X: Any, y: Any, weights: Any, n_parts: int, seed: tuple[int, 
         return _Read(rows, targets, weights, ends)
     chosen = np.concatenate(dealt)
     return _Read(rows[chosen], targets[chosen], None if weights is None else weights[chosen], ends)
+
+
+def _give_back_memory() -> None:
+    """Have Arrow, which reads files, let go of what it keeps in store: several times a partition."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def _checked_targets(y: Any, n: int) -> NDArray:
@@ -312,6 +322,7 @@ def describe(read: _Read) -> _About:
 
 def number_classes(read: _Read, classes: NDArray) -> Piece:
     """Make a piece of a partition: classes as the smallest numbers that hold them."""
+    _give_back_memory()
     labels = np.searchsorted(classes, read.y).astype(np.min_scalar_type(classes.size - 1))
     return Piece(read.X, labels, read.weights, read.ends)
 

@@ -17,7 +17,7 @@ from opnb.core.densities import ClassDensities, NaiveBayesDensities, greedy_orde
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities, fine_lattice, states_on
-from opnb.core.pieces import Here
+from opnb.core.runners import Here
 from opnb.core.weights import check_sample_weight
 from opnb.errors import needs
 from opnb.estimators.pieces import RowsInPieces, can_be_summed_in_pieces

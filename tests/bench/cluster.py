@@ -18,7 +18,8 @@ from opnb import OPNBClassifier
 from opnb.core.densities import ClassDensities
 from opnb.core.kernel import Array
 from opnb.core.objective import evaluate, make_problem
-from opnb.core.pieces import Here, Piece, Whole, densities_of_pieces
+from opnb.core.pieces import Piece, Whole, densities_of_pieces
+from opnb.core.runners import Here
 from opnb.data import load_pmlb
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread

@@ -9,6 +9,7 @@ from pandas.testing import assert_frame_equal
 from opnb.benchmark import Protocol, run_benchmark
 from opnb.errors import DataError
 from tests.benchmark.samples import without_seconds
+from tests.two_workers import two_workers
 
 distributed = pytest.importorskip("distributed")
 # Its own clean-up after a worker that was killed warns about what was left open.
@@ -17,16 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dask")
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=None,
-        local_directory=str(folder),
-        memory_limit=0,
-        silence_logs=50,
-    ) as running:
+    with two_workers(tmp_path_factory.mktemp("dask")) as running:
         yield running
 
 

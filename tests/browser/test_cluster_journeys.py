@@ -12,6 +12,7 @@ from tests.browser.test_journeys import (
     test_cancel_stops_a_long_fit_and_keeps_what_was_reached,
     test_upload_target_fit_picture,
 )
+from tests.two_workers import two_workers
 
 __all__ = ["test_cancel_stops_a_long_fit_and_keeps_what_was_reached", "test_upload_target_fit_picture"]
 distributed = pytest.importorskip("distributed")
@@ -21,15 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-        local_directory=str(tmp_path_factory.mktemp("dask")),
-        memory_limit=0,
-        silence_logs=50,
-    ) as running:
+    with two_workers(tmp_path_factory.mktemp("dask")) as running:
         yield running
 
 

@@ -6,7 +6,8 @@ import pytest
 from opnb.core.densities import ClassDensities
 from opnb.core.lattice_densities import STEP
 from opnb.core.objective import make_problem
-from opnb.core.pieces import Here, Piece, Whole, densities_of_pieces
+from opnb.core.pieces import Piece, Whole, densities_of_pieces
+from opnb.core.runners import Here
 from tests.core.problems import problem
 
 

@@ -7,7 +7,8 @@ from opnb.core import pieces
 from opnb.core.independence import with_ridge
 from opnb.core.objective import evaluate, make_problem
 from opnb.core.penalties import penalty_matrix, within_covariance
-from opnb.core.pieces import Here, Piece, ScatteredProblem, Whole
+from opnb.core.pieces import Piece, ScatteredProblem, Whole
+from opnb.core.runners import Here
 from opnb.errors import FitError
 from tests.core.problems import problem
 
@@ -62,15 +63,18 @@ def test_weights_priors_penalties_and_independence_count_in_pieces_too(weighted,
     assert_equal(scattered(X, y, weights=weights, **given).at(V), at_once)
 
 
-def test_rows_are_scaled_on_the_way_and_parts_held_out():
+@pytest.mark.parametrize(("away", "keep"), [(0.0, False), (50.0, True), (1e6, False), (1e6, True)])
+def test_rows_are_scaled_on_the_way_and_parts_held_out(away, keep):
     V, X, y = problem(n=300)
+    X = X + away  # near enough to zero for products to be scaled, or not
     centre, scale = X.mean(axis=0), X.std(axis=0)
     learnt = np.arange(300) % 3 != 0
     at_once = evaluate(V, make_problem((X[learnt] - centre) / scale, y[learnt], 3, lam=0.0, n_bins=100))
     order = np.argsort(~learnt, kind="stable")
     piece = Piece(X[order], y[order], None, (int(learnt.sum()), 300))
     whole = Whole.of(centre, 1 / scale, np.bincount(y[learnt]), held_out=1)
-    terms, gradient = pieces.likelihood_and_gradient(V, [piece], whole, 100, Here(), False)
+    assert (whole.room_for(piece.X) is None) == (away < 1e6)
+    terms, gradient = pieces.likelihood_and_gradient(V, [piece], whole, 100, Here(), keep)
     assert terms[0] == pytest.approx(at_once.value, rel=1e-12)
     np.testing.assert_allclose(gradient, at_once.gradient, atol=1e-12)
 

@@ -9,7 +9,9 @@ import pytest
 from opnb import OPNBClassifier
 from opnb.cli import main
 from opnb.core.objective import evaluate
+from opnb.estimators.distributed import OnDask
 from opnb.estimators.rows import training_rows
+from tests.two_workers import two_workers
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -21,15 +23,7 @@ SETTINGS = {"n_components": 2, "max_iter": 20, "n_bins": 100}
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=None,
-        local_directory=str(tmp_path_factory.mktemp("dask")),
-        memory_limit=0,
-        silence_logs=50,
-    ) as running:
+    with two_workers(tmp_path_factory.mktemp("dask")) as running:
         yield running
 
 
@@ -71,6 +65,24 @@ def test_a_worker_that_is_killed_changes_nothing(cluster):
     # The same sums in the same order, whoever makes them.
     np.testing.assert_array_equal(there.components_, unharmed.components_)
     np.testing.assert_array_equal(there.predict_log_proba(X), unharmed.predict_log_proba(X))
+
+
+def test_rows_are_worked_on_where_they_are_stored(cluster):
+    """Dask would share six calls out among both workers, and copy the rows for it."""
+    run = OnDask()
+    with distributed.Client(cluster) as client:
+        cluster.sync(cluster.scheduler.extensions["stealing"].stop)  # a slow worker would be relieved of calls
+        one, other = client.scheduler_info(n_workers=-1)["workers"]
+        with dask.annotate(workers=[one]):
+            stored = run.stored([run.call(np.ones, 1000) for _ in range(6)])
+        with dask.annotate(workers=[other]):
+            axes = dask.persist(run.hold(np.ones(3)))[0]
+        places = run.result([run.call(place_of_work, rows, axes) for rows in stored])
+    assert places == [one] * 6
+
+
+def place_of_work(rows, axes):
+    return distributed.get_worker().address
 
 
 def test_a_search_that_comes_to_rest_ends_where_it_does_in_memory(cluster):

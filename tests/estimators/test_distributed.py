@@ -76,6 +76,19 @@ def test_frames_keep_the_names_of_their_columns_and_single_precision_stays():
     assert clf.score(frame[list("abcd")], frame["kind"]) > 0.8
 
 
+def test_rows_and_classes_of_parquet_files_stay_side_by_side(tmp_path):
+    dd, pd = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    X, y = rows(n=600)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=y, weight=1.0 + np.arange(600) % 3)
+    for number, part in enumerate(np.array_split(np.arange(600), 12)):
+        frame.iloc[part].to_parquet(tmp_path / f"{number:02d}.parquet")
+    read = dd.read_parquet(str(tmp_path / "*.parquet"))
+    assert read["kind"].optimize().npartitions < read.npartitions, "what Dask would make of it"
+    there = OPNBClassifier(**SETTINGS).fit(read[list("abcd")], read["kind"], sample_weight=read["weight"])
+    here = OPNBClassifier(**SETTINGS).fit(frame[list("abcd")], frame["kind"], sample_weight=frame["weight"])
+    assert there.history_[-1].objective == pytest.approx(here.history_[-1].objective, rel=1e-6)
+
+
 def test_many_rows_of_single_precision_in_memory_are_summed_as_one_piece(monkeypatch):
     monkeypatch.setattr("opnb.estimators.rows.ROWS_FOR_LATTICE", 1000)
     X, y = rows()

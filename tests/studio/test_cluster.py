@@ -34,6 +34,7 @@ from opnb.studio.work.shares import share_out
 from opnb.studio.work.studies import Studies, report
 from tests.browser.harness import free_port
 from tests.studio.conftest import ROOT
+from tests.two_workers import two_workers as start_two_workers
 from tests.workspace.samples import fit
 
 distributed = pytest.importorskip("distributed")
@@ -44,15 +45,7 @@ WAIT = 120.0
 
 @pytest.fixture(scope="module")
 def two_workers(tmp_path_factory):
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-        local_directory=str(tmp_path_factory.mktemp("dask")),
-        memory_limit=0,
-        silence_logs=50,
-    ) as running:
+    with start_two_workers(tmp_path_factory.mktemp("dask")) as running:
         yield running
 
 
