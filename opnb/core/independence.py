@@ -14,6 +14,7 @@ D does not change with the length of a direction, so none gains by shrinking. It
 
 import numpy as np
 
+from opnb.core.compiled import kernel
 from opnb.core.kernel import Array
 
 # Share of the average variance that every direction gets on top, so that one without spread within classes has a
@@ -42,16 +43,46 @@ def dependence_and_gradient(V: Array, W: Array) -> tuple[float, Array]:
     n_components = V.shape[1]
     if n_components < 2:
         return 0.0, np.zeros_like(V)
-    lengths = np.linalg.norm(V, axis=0)
-    there = lengths > 0
-    per_length = np.divide(1.0, lengths, where=there, out=np.zeros_like(lengths))
-    WU = W @ (V * per_length)
-    G = (V * per_length).T @ WU
-    per_spread = np.divide(1.0, np.sqrt(G.diagonal()), where=there, out=np.zeros_like(lengths))
-    per_spreads = np.outer(per_spread, per_spread)
-    R = G * per_spreads
-    np.fill_diagonal(R, 0.0)
-    A = R * per_spreads
-    np.fill_diagonal(A, -np.square(R).sum(axis=1) * np.square(per_spread))
+    U, per_length = _to_units(V)
+    WU = W @ U
+    A = U.T @ WU
+    value = _to_slopes(A, per_length)
+    return value, (WU @ A) * per_length
+
+
+@kernel
+def _to_units(V: Array) -> tuple[Array, Array]:
+    """Give the directions at length one, and what they were multiplied by: 0 for one of zero length."""
+    p, n_components = V.shape
+    U, per_length = np.zeros_like(V), np.zeros(n_components)
+    for d in range(n_components):
+        square = 0.0
+        for j in range(p):
+            square += V[j, d] * V[j, d]
+        if square > 0.0:
+            per_length[d] = 1.0 / np.sqrt(square)
+            for j in range(p):
+                U[j, d] = V[j, d] * per_length[d]
+    return U, per_length
+
+
+@kernel
+def _to_slopes(G: Array, there: Array) -> float:
+    """Give D, and turn G into 2 / (p' - 1) * (A - diag(b)); directions for which `there` is 0 have no part in it."""
+    n_components = len(G)
+    per_spread = np.zeros(n_components)
+    for d in range(n_components):
+        if there[d] > 0.0:
+            per_spread[d] = 1.0 / np.sqrt(G[d, d])
     scale = 1.0 / (n_components - 1)
-    return 0.5 * scale * float(np.vdot(R, R)), 2.0 * scale * (WU @ A) * per_length
+    whole = 0.0
+    for d in range(n_components):
+        squares = 0.0
+        for e in range(n_components):
+            if e != d:
+                r = G[d, e] * per_spread[d] * per_spread[e]
+                squares += r * r
+                G[d, e] = 2.0 * scale * r * per_spread[d] * per_spread[e]
+        G[d, d] = -2.0 * scale * squares * per_spread[d] * per_spread[d]
+        whole += squares
+    return 0.5 * scale * whole
