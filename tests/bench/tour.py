@@ -7,6 +7,7 @@ frame. Both run in one Chromium without a graphics card, in turn.
 import importlib.util
 import json
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -32,15 +33,24 @@ def tour():
     if theirs is None:
         print("langevitour is not here, so the tour is measured alone; to compare: pip install --no-deps langevitour")
     with harness.chromium() as chromium, tempfile.TemporaryDirectory() as folder:
-        page = chromium.new_page(viewport={"width": 1300, "height": 900})
-        page.set_default_timeout(120_000)
         for n, n_classes in _SIZES:
             X, y = some_points(n, n_classes)
-            ours = our_frames(page, Path(folder) / "ours.html", made_tour(X, y))
-            other = _their_frames(page, Path(folder) / "theirs.html", X, y, theirs) if theirs else (float("nan"),) * 2
+            with a_page(chromium) as page:
+                ours = our_frames(page, Path(folder) / "ours.html", made_tour(X, y))
+            with a_page(chromium) as page:
+                other = _their_frames(page, Path(folder) / "theirs.html", X, y, theirs) if theirs else (np.nan, np.nan)
             goal = _GOALS.get((n, n_classes), "goal 0.95 of it")
             row(f"{n:,} points, 20 columns, {n_classes} classes", f"{ours[0]:.1f}", f"beside {other[0]:.1f}", goal)
             row("    processor time a frame, ms", f"{ours[1]:.1f}", f"beside {other[1]:.1f}")
+
+
+@contextmanager
+def a_page(chromium):
+    """Give a page in a process of its own: what another one left behind slows it down."""
+    page = chromium.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(120_000)
+    yield page
+    page.close()
 
 
 def some_points(n, n_classes):

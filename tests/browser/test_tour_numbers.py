@@ -105,3 +105,30 @@ def test_a_frame_has_the_exact_numbers(page, name, number):
     clear = lead > TIED
     np.testing.assert_array_equal(np.array(told["newRows"]["predicted"])[clear], predicted[clear])
     assert abs(told["newRows"]["agreeing"] - (predicted == toured.predicted).sum()) <= (~clear).sum()
+
+
+ON_A_WAY = """([axes, ends]) => {
+  const { plane } = document.getElementById("tour").tour;
+  const vectors = (pair) => pair.map((axis) => Float64Array.from(axis));
+  const positions = (given) => plane.move(vectors(axes), "all", given).z.map((z) => [...z]);
+  return { alone: positions(null), onTheWay: positions(ends.map(vectors)), limits: plane.limits };
+}"""
+
+
+def ways(name):
+    """Pairs between two others, those two with an axis in common, at opposite ends, and a pair that is not between."""
+    first, second, *_ = planes(name)
+    half = 0.6 * np.asarray(first) + 0.5 * np.asarray(second)
+    yield half, (first, second)
+    yield half, (half, second)
+    yield half, (first, [second[0], first[1]])
+    yield half, (first, -np.asarray(first))
+
+
+@pytest.mark.parametrize("number", range(4), ids=["between", "from itself", "one axis beside", "opposite"])
+def test_on_a_way_the_positions_are_those_of_the_axes(page, number):
+    axes, ends = list(ways("letters"))[number]
+    told = page("letters").evaluate(ON_A_WAY, [np.asarray(axes).tolist(), np.asarray(ends).tolist()])
+    np.testing.assert_allclose(told["onTheWay"], told["alone"], rtol=0, atol=1e-11 * np.abs(told["alone"]).max())
+    for limits, z in zip(told["limits"], told["onTheWay"], strict=True):
+        assert limits == [min(z), max(z)]

@@ -13,6 +13,7 @@ const CROWDED = 2.6;
 const MOST_RINGS = 400;
 const CHOSEN = 22; // CSS pixels across the ring around a new row
 const EDGE = 11; // CSS pixels: the mark of a new row outside the part shown stands whole at its edge
+const FILLED = 12; // curves in one margin: more are thin lines, which cross without hiding each other and draw faster
 const SMOOTH = 60; // bandwidths across
 const BOUNDARY = "#7a7a7a";
 // Pixels are written in every frame: without a way to and from a graphics card that is several times faster.
@@ -261,9 +262,10 @@ export class Painter {
       else context.lineTo(panel.right + 2 + height, panel.bottom - (panel.height * i) / last);
     }
     context.strokeStyle = style.focused ? style.colour : "rgba(122,122,122,0.4)";
-    context.lineWidth = style.focused ? 1.5 : 0.8;
+    const crowded = this.data.classes.length > FILLED;
+    context.lineWidth = style.focused ? (crowded ? 1 : 1.5) : 0.8;
     context.stroke();
-    if (!style.focused || this.data.classes.length > 12) return;
+    if (!style.focused || crowded) return;
     if (d === 0) {
       context.lineTo(panel.right, panel.top - 2);
       context.lineTo(panel.left, panel.top - 2);

@@ -7,6 +7,8 @@ const BLOCK = 2048; // rows at a time, so that their positions stay in cache whi
 const FAR = -16; // a class so far behind the first adds nothing to the sum of all
 const FINENESS = 128; // entries of the table of exponentials a unit: good to seven digits
 const SMALL = 1e-150; // shares of a class below are not told apart
+const ALIKE = 1e-6; // squared sine of an angle
+const EXACT = 1e-9;
 const POWERS = Float64Array.from({ length: -FAR * FINENESS + 2 }, (_, i) => Math.exp(-i / FINENESS));
 
 /** Norm of a vector. */
@@ -66,25 +68,52 @@ export class Plane {
     newRows.predicted = new Uint16Array(n);
   }
 
-  /** Move to two axes. `extent` is "all" or "central": which part of them is shown. */
-  move(axes, extent = "all") {
+  /**
+   * Move to two axes. `extent` is "all" or "central": which part of them is shown. `ends` are the two pairs of axes that
+   * they lie between while they are on a way.
+   */
+  move(axes, extent = "all", ends = null) {
     this.axes = axes;
-    this.project();
+    this.project(ends);
     if (this.newRows) this.projectNew();
     this.ranges = this.z.map((z, d) => this.range(d, extent));
     return this;
   }
 
-  project() {
-    const { n, q, z: [x, y], axes: [a, b], limits } = this;
+  /** On a way every axis is a sum of its two ends, and so are the positions: many columns are summed up but once. */
+  project(ends) {
+    const shares = ends && [0, 1].map((d) => sharesOf(this.axes[d], ends[0][d], ends[1][d]));
+    if (shares?.every(Boolean)) this.mix(shares, this.positionsAt(ends));
+    else this.sum(this.axes, this.z);
+    for (const d of [0, 1]) this.limits[d] = extremes(this.z[d]);
+  }
+
+  /** The positions at both ends of a way. */
+  positionsAt(ends) {
+    if (!this.way || ends.some((pair, side) => pair !== this.way.ends[side])) {
+      const positions = this.way?.positions ?? ends.map(() => [new Float64Array(this.n), new Float64Array(this.n)]);
+      ends.forEach((pair, side) => this.sum(pair, positions[side]));
+      this.way = { ends, positions };
+    }
+    return this.way.positions;
+  }
+
+  mix(shares, [from, to]) {
+    for (const d of [0, 1]) {
+      const z = this.z[d], a = from[d], b = to[d], [here, there] = shares[d];
+      for (let i = 0; i < z.length; i++) z[i] = here * a[i] + there * b[i];
+    }
+  }
+
+  /** Sum up the columns with the weights of two axes. */
+  sum([a, b], z) {
+    const { n, q } = this;
     const used = [];
     for (let j = 0; j < q; j++) if (a[j] !== 0 || b[j] !== 0) used.push(j);
-    x.fill(0);
-    y.fill(0);
+    for (const values of z) values.fill(0);
     for (let start = 0; start < n; start += BLOCK) {
-      for (let u = 0; u < used.length; u += 4) this.addFour(used.slice(u, u + 4), start, Math.min(start + BLOCK, n));
+      for (let u = 0; u < used.length; u += 4) this.addFour([a, b], z, used.slice(u, u + 4), start, Math.min(start + BLOCK, n));
     }
-    for (const d of [0, 1]) limits[d] = extremes(this.z[d]);
   }
 
   projectNew() {
@@ -98,8 +127,8 @@ export class Plane {
   }
 
   /** Add what up to four coordinates give to the positions: fewer passes over the positions are twice as fast. */
-  addFour(four, start, end) {
-    const { columns, z: [x, y], axes: [a, b] } = this;
+  addFour([a, b], [x, y], four, start, end) {
+    const { columns } = this;
     const [c0, c1, c2, c3] = [0, 1, 2, 3].map((at) => columns[four[at] ?? four[0]]);
     const [a0, a1, a2, a3] = [0, 1, 2, 3].map((at) => a[four[at]] ?? 0);
     const [b0, b1, b2, b3] = [0, 1, 2, 3].map((at) => b[four[at]] ?? 0);
@@ -245,6 +274,16 @@ export class Plane {
     }
     return { classes, confidence, across, up };
   }
+}
+
+/** How much of two vectors a third is the sum of; null where it is no such sum, or they are too alike to tell. */
+function sharesOf(vector, a, b) {
+  const aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), va = dot(vector, a), vb = dot(vector, b);
+  const apart = aa * bb - ab * ab;
+  if (!(apart > ALIKE * aa * bb)) return null;
+  const here = (bb * va - ab * vb) / apart, there = (aa * vb - ab * va) / apart;
+  const missed = vector.map((value, j) => value - here * a[j] - there * b[j]);
+  return norm(missed) <= EXACT * norm(vector) ? [here, there] : null;
 }
 
 /** Exponentials of curves, less the highest curve at every position; all classes of a position beside each other. */

@@ -10,7 +10,7 @@ import { Ring, shortened } from "./ring.js";
 const REST = 500; // milliseconds without a move
 const MOST_UNDONE = 100;
 const FOLLOW = 0.2; // of the way that the shown range goes in a frame
-const EVERY = 4; // of so many rows one is judged while many move
+const JUDGED = 25_000; // rows, about, that are judged while a crowd moves
 const TURN = 0.05; // of a weight that a key turns
 const NARROW = 700, SLIM = 480; // CSS pixels: beside something else, and on a phone
 const SAME = 0.99995; // cosine of an axis and a direction that it is
@@ -114,9 +114,9 @@ export class Tour {
     const { plane, painter } = this;
     if (this.drawn !== this.axes) this.options.moved?.(this);
     this.drawn = this.axes;
-    plane.move(this.axes, this.options.extent);
+    plane.move(this.axes, this.options.extent, this.ends);
     const sampling = this.data.n > CROWD && (this.moving || this.ring.dragged || this.settling);
-    plane.densities(this.shownRanges()).judge(sampling ? EVERY : 1);
+    plane.densities(this.shownRanges()).judge(sampling ? Math.floor(this.data.n / JUDGED) : 1);
     painter.titles = [0, 1].map((d) => this.axisTitle(d));
     painter.paint(this.ranges);
     this.ring.paint(this.axes);
@@ -149,6 +149,7 @@ export class Tour {
     const from = Math.floor(this.place);
     this.place += (seconds * this.speed) / duration(keyframes[from], keyframes[from + 1]);
     this.place = Math.min(this.place, last);
+    this.ends = keyframes.slice(from, from + 2);
     this.axes = along(keyframes, this.place);
     this.parts.scrub.value = this.place;
     if (this.place >= last) this.pause();
@@ -169,6 +170,7 @@ export class Tour {
     const { leg } = this;
     leg.t += (seconds * this.speed) / (this.calm.matches ? 1.5 : duration(leg.from, leg.to));
     if (leg.t < 1 && this.calm.matches) return;
+    this.ends = [leg.from, leg.to];
     this.axes = pairBetween(leg.from, leg.to, leg.t);
     if (leg.t >= 1) this.leg = null;
   }
@@ -193,7 +195,7 @@ export class Tour {
   }
 
   pause() {
-    this.moving = null;
+    this.moving = this.ends = null;
     if (this.axes === this.path.keyframes[this.place]) this.reference = this.axes.map((axis) => norm(axis) || 1);
     this.showMoving();
   }

@@ -13,7 +13,7 @@ import streamlit as st
 from opnb.core.kernel import Array
 from opnb.figures import Tour
 from opnb.figures.touring import axes_from_browser, tour_css, tour_script
-from opnb.studio.ui.charts import chart_data, chart_script
+from opnb.studio.ui.charts import Sheet, chart_data, chart_script
 from opnb.studio.ui.session import theme
 
 _FRONTEND = Path(__file__).parent / "frontend"
@@ -108,7 +108,10 @@ def tour_element(
         "height": height,
         "extent": prepared.tour.extent,
     }
-    chart = b"" if figure is None else chart_data(figure, key, alt, revision=f"{fit} {look['at']}", selects=fit)
+    chart = b""
+    if figure is not None:
+        drawn = Sheet.of(figure, selects=True)
+        chart = chart_data(drawn, key, alt, revision=f"{fit} {look['at']}", selects=fit)
     data = f"{json.dumps(look)}\n".encode() + chart
     _element(key=key, data=data, on_plane_change=_nothing, on_selected_change=_nothing)
     _points(key=f"{key}-points", data=f"{prepared.id}\n".encode() + prepared.data)

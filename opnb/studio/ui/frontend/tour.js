@@ -59,8 +59,8 @@ function begin(element) {
   element.observer.observe(element.tour.parts.stage);
   const page = host.closest('[data-testid="stMainBlockContainer"]');
   if (page) element.observer.observe(page);
+  if (!before) element.told = element.tour.axes; // it stands where the page has put it
   if (look.way !== null && (before ? look.way !== element.way : !look.axes)) {
-    element.begun = true;
     element.tour.follow(data.paths.length - 1);
     element.tour.toggle("path");
   } else showStill(element);
@@ -75,10 +75,6 @@ function hide(element) {
 function rest(element, tour) {
   if (tour.axes === element.told) return showStill(element);
   element.told = tour.axes;
-  if (!element.begun) {
-    element.begun = true; // it stands where the page has put it
-    return showStill(element);
-  }
   element.at += 1;
   element.tell("plane", { of: element.look.fit, at: element.at, axes: tour.axes.map((axis) => [...axis]) });
 }
@@ -104,7 +100,7 @@ function showStill(element) {
 export default function ({ data, parentElement, setStateValue }) {
   const element = elements.get(parentElement) ?? openElement(parentElement);
   const { look, figure } = split(data);
-  if (element.look && element.look.fit !== look.fit) Object.assign(element, { at: 0, begun: false, told: null });
+  if (element.look && element.look.fit !== look.fit) Object.assign(element, { at: 0, told: element.tour?.axes });
   if (element.at === 0) element.at = look.at; // the page remembers more than a new element
   Object.assign(element, { look, figure, tell: setStateValue });
   begin(element);
