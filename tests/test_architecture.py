@@ -31,6 +31,7 @@ KNOWING = {
     "opnb.studio.compare.planes",
     "opnb.studio.compare.trials",
     "opnb.studio.diagnose.diagnosis",
+    "opnb.studio.diagnose.trials",
     "opnb.studio.learn.links",
     "opnb.studio.tune.column_studies",
     "opnb.studio.tune.studies",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +92,15 @@ def propose(table: Table) -> Proposal:
     >>> propose(example_table("iris")).target
     'species'
     """
-    columns = tuple(describe_column(table.frame[name]) for name in table.frame.columns)
-    return Proposal(_propose_target(columns, len(table.frame)), columns)
+    known = _proposed.get(table)
+    if known is None:
+        columns = tuple(describe_column(table.frame[name]) for name in table.frame.columns)
+        known = _proposed[table] = Proposal(_propose_target(columns, len(table.frame)), columns)
+    return known
+
+
+# For as long as the table is there: a page asks more than once, and many visitors have the same example.
+_proposed: WeakKeyDictionary[Table, Proposal] = WeakKeyDictionary()
 
 
 def describe_column(series: pd.Series) -> Column:

@@ -196,21 +196,26 @@ def advise(
         known = {finding.code for finding in findings}
         late = [code for code in FOLD_CHECKS if code not in known]
         steps = len(late) + sum(finding.remedy is not None for finding in findings)
-        looked = [FOLD_CHECKS[code](context, partial(tell, code, i / (steps + 1))) for i, code in enumerate(late)]
+        done = iter(range(steps + 1))
+
+        def watch(code: str) -> Callable[[], None]:
+            return partial(tell, code, next(done, steps) / (steps + 1))
+
+        looked = [FOLD_CHECKS[code](context, watch(code)) for code in late]
         every = [*findings, *(finding for finding in looked if finding is not None)]
-        return _sorted(_tried(context, every, tell))
+        return _sorted(_tried(context, every, watch))
 
 
-def _tried(context: Context, findings: Sequence[Finding], tell: Callable[[str, float], None]) -> list[Finding]:
+def _tried(context: Context, findings: Sequence[Finding], watch: Callable[[str], Callable[[], None]]) -> list[Finding]:
     """Try every remedy once, however many findings ask for it."""
     trials: dict[str, Trial | None] = {}
     result = []
-    for number, finding in enumerate(findings):
+    for finding in findings:
         remedy = finding.remedy
         if remedy is not None and finding.trial is None:
             name = repr((sorted(remedy.settings.items()), remedy.aim))
             if name not in trials:
-                trials[name] = try_remedy(context, remedy, partial(tell, finding.code, number / len(findings)))
+                trials[name] = try_remedy(context, remedy, watch(finding.code))
             finding = replace(finding, trial=trials[name])
         result.append(finding)
     return result

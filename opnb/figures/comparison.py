@@ -111,7 +111,7 @@ def _domains(number: int, count: int, compact: bool) -> tuple[list[float], list[
 
 def _axis(shown: tuple[float, float], domain: list[float], anchor: str, title: str) -> dict[str, Any]:
     text = {"text": title, "standoff": 4, "font": {"size": 12}}
-    return {"range": shown, "domain": domain, "anchor": anchor, "title": text, "nticks": 7}
+    return {"range": list(shown), "domain": domain, "anchor": anchor, "title": text, "nticks": 7}
 
 
 def _caption(

@@ -124,7 +124,7 @@ def _panel(
     top = 1 - row * (height + gap)
     along = {
         "domain": [column * width, (column + 1) * width - 0.03 * (columns > 1)],
-        "range": margin.x_range,
+        "range": list(margin.x_range),
         "title": {"text": axis_title(margin.axis, features), "standoff": 4, "font": {"size": 12}},
         "nticks": 6,
     }
@@ -242,7 +242,7 @@ def _matrix_axes(view: ScatterMatrixView, i: int) -> dict[str, Any]:
     across = [i * size + 0.01, (i + 1) * size - 0.01]
     up = [1 - across[1], 1 - across[0]]
     shared = {
-        "range": view.ranges[i],
+        "range": list(view.ranges[i]),
         "nticks": 4,
         "ticklabeloverflow": "hide past domain",
         "title": {"text": view.margins[i].axis.called, "standoff": 4},

@@ -97,7 +97,7 @@ def _movie_axes(movie: Movie) -> dict[str, Any]:
     """Lay out the points alone, or with room for the densities, which can be zoomed: some are one spike."""
     share = 1.0 if movie.scenes is None else _POINTS_SHARE
     across, up = (
-        {"range": shown, "domain": [0, share], "title": {"text": title}, "nticks": 7}
+        {"range": list(shown), "domain": [0, share], "title": {"text": title}, "nticks": 7}
         for shown, title in zip(movie.ranges, movie.axes, strict=True)
     )
     if movie.scenes is None:
@@ -125,8 +125,8 @@ def draw_still(movie: Movie, *, theme: str = "neutral", height: int = 230) -> go
     return make_figure(
         [{**one, "showlegend": False} for one in _points(movie, 0, look)],
         look,
-        xaxis={"range": movie.ranges[0], **hidden},
-        yaxis={"range": movie.ranges[1], **hidden},
+        xaxis={"range": list(movie.ranges[0]), **hidden},
+        yaxis={"range": list(movie.ranges[1]), **hidden},
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         height=height,
         hovermode="closest",

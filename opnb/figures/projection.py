@@ -228,12 +228,12 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
     return {
         "xaxis": {
             "domain": [0, wide],
-            "range": view.x_range,
+            "range": list(view.x_range),
             "title": {"text": axis_title(view.axes[0], features)},
         },
         "yaxis": {
             "domain": [0, tall],
-            "range": view.y_range,
+            "range": list(view.y_range),
             "title": {"text": axis_title(view.axes[1], features)},
         },
         "xaxis2": {"domain": [wide + 0.015, 1], "anchor": "y", **margin},

@@ -70,12 +70,13 @@ def draw_story(story: Story, *, theme: str = "neutral") -> go.Figure:
     named = tuple(dict.fromkeys(filter(None, rules)))
     drawing = _Drawing(find_theme(theme), class_styles(np.ones(count, dtype=int)), story.class_names, named)
     parts = [_traces(frame, drawing) for frame in story.frames]
+    regions = _regions(story.frames[story.first], drawing)
     figure = make_figure(
         parts[story.first],
         drawing.look,
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         **_axes(story.frames[0], drawing),
-        images=_regions(story.frames[story.first], drawing),
+        **({"images": regions} if regions else {}),
         meta=_words(story),
         hovermode="closest",
         dragmode=False,

@@ -151,7 +151,7 @@ def _images(view: StripView, styles: list[ClassStyle]) -> list[dict[str, object]
 
 
 def _axes(view: StripView, compact: bool) -> dict[str, Any]:
-    rows: dict[str, Any] = {"domain": [0, 0.44], "range": (-0.5, _rows(view) - 0.5), "showgrid": False}
+    rows: dict[str, Any] = {"domain": [0, 0.44], "range": [-0.5, _rows(view) - 0.5], "showgrid": False}
     if _rows(view) > 1:
         rows |= {
             "tickvals": list(range(_rows(view))),
@@ -161,7 +161,7 @@ def _axes(view: StripView, compact: bool) -> dict[str, Any]:
         rows |= {"showticklabels": False}
     return {
         "xaxis": {
-            "range": view.x_range,
+            "range": list(view.x_range),
             "title": {"text": axis_title(view.margin.axis, 1 if compact else 3)},
             "anchor": "y",
         },

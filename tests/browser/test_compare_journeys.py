@@ -9,6 +9,7 @@ from opnb.benchmark.rows import line_of
 from opnb.comparators import USUAL_METHODS
 from opnb.studio.benchmark.desk import rows_of
 from tests.benchmark.samples import paper_results
+from tests.browser import harness
 
 pytestmark = pytest.mark.browser
 
@@ -83,7 +84,10 @@ def test_a_comparison_to_the_table_and_cancel(tab, tmp_path):
 def test_a_benchmark_runs_is_stopped_and_taken_away(tab, tmp_path):
     page_of(tab, "Benchmark").sees("Press Run").still().shot("benchmark-first")
     total = 3 * len(USUAL_METHODS) * 2
-    press(tab, "Run").sees(f"of {total}").picture().shot("benchmark-running")
+    press(tab, "Run").sees(f"of {total}")
+    # A process has to start and to compile before there is a row to be drawn.
+    tab.page.locator(".js-plotly-plot").first.wait_for(state="attached", timeout=4 * harness.PATIENCE)
+    tab.picture().shot("benchmark-running")
     press(tab, "Cancel").sees("This run was stopped with").picture().shot("benchmark-stopped")
     found = read_results(download(tab, "Results", tmp_path / "results.csv"))
     assert 1 <= len(found.frame) < total

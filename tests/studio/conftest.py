@@ -46,6 +46,15 @@ class Visit:
         assert not self.at.exception, self.at.exception
         return self
 
+    def waited(self):
+        """Wait for the fit and the studies of the page, and those that come after them."""
+        deadline = time.monotonic() + TIMEOUT
+        while self.state.studies.job is not None or self.state.job is not None:
+            job = self.state.job or self.state.studies.job
+            assert job.wait(max(deadline - time.monotonic(), 0)), "the work did not end"
+            self.run()
+        return self
+
     page = "Workbench"
 
     def go(self, page):
@@ -98,6 +107,16 @@ def _one_look_for_components():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _trials_of_remedies_here(monkeypatch):
+    """Try remedies in the job's own thread: a process takes seconds to start. Those of the process undo this."""
+
+    def here(job, work, arguments, heard, *, keep):
+        work(heard, **arguments)
+
+    monkeypatch.setattr("opnb.studio.diagnose.trials.run_in_child", here)
 
 
 @pytest.fixture

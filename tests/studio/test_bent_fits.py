@@ -1,7 +1,5 @@
 """Fits whose directions bend: every page shows them, or says in words what it cannot show."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -10,17 +8,6 @@ from opnb.studio.work.jobs import Job
 from tests.workspace import samples
 
 BENT = {"data": "example:iris", "directions": "2", "bend": "1"}
-
-
-def waited(page):
-    deadline = time.monotonic() + 60
-    while page.state.studies.job is not None or page.state.job is not None:
-        job = page.state.job or page.state.studies.job
-        assert job.wait(max(deadline - time.monotonic(), 0)), "the work did not end"
-        page.run()
-    assert not page.at.exception
-    assert not page.at.error, [error.value for error in page.at.error]
-    return page
 
 
 def test_the_moving_picture_of_a_search_has_its_points_where_the_fit_leaves_them():
@@ -39,7 +26,7 @@ def test_the_moving_picture_of_a_search_has_its_points_where_the_fit_leaves_them
 def test_every_view_of_the_workbench_is_drawn(visit, place):
     page = visit(**BENT)
     assert page.state.result.spec.bend == 1.0
-    assert waited(page.segment("More about this fit", place)).figures()
+    assert page.segment("More about this fit", place).waited().figures()
 
 
 @pytest.mark.parametrize("view", ["Smoothness", "Starts", "Directions", "Columns", "Playback"])
@@ -47,9 +34,9 @@ def test_tune_tries_other_settings(visit, view):
     page = visit(**BENT).go("Tune")
     if view != "Smoothness":
         page.segment("What to try", view)
-    assert waited(page).figures()
+    assert page.waited().figures()
 
 
 def test_diagnose_looks_at_it(visit):
-    page = waited(visit(**BENT).go("Diagnose"))
+    page = visit(**BENT).go("Diagnose").waited()
     assert page.figures()

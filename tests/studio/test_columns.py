@@ -15,7 +15,6 @@ from opnb.studio.visit.sources import Source
 from opnb.studio.visit.state import Studio
 from opnb.studio.work.jobs import Job
 from opnb.views import ColumnPath
-from tests.studio.test_tune_page import waited
 
 
 @pytest.fixture
@@ -114,14 +113,14 @@ def test_the_page_shows_both_and_fits_again_with_fewer(visit):
     path = ColumnPath((4, 3, 2, 1), steps, np.full((4, 5), 0.1), ())
     page.state.studies.outcomes["column path", page.state.result.spec] = path
     page.go("Tune").segment("What to try", "Columns")
-    waited(page)
+    page.waited()
     assert set(page.figures()[0]["data"][0]["y"]) == set(all_names)
     page.choose("toggle", "Leave them out one after the other (about 24 fits)", True)
     assert page.figures()[1]["layout"]["xaxis"]["title"]["text"] == "columns"
     assert page.find("selectbox", "Columns to keep").value == 3, "the fewest of equally good ones"
     page.choose("selectbox", "Columns to keep", 2)
     page.press("Fit again with these 2 columns")
-    waited(page)
+    page.waited()
     assert names(page.state.result) == all_names[:2]
     page.press("Back to the fit with 4 columns")
     assert names(page.state.result) == all_names

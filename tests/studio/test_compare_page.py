@@ -236,10 +236,7 @@ def test_a_large_table_is_compared_on_a_sample(visit):
 
 def test_two_classes_are_told_of_the_second_axis(visit):
     page = visit(data="example:breast_cancer").go("Compare").segment("View", "Projections")
-    deadline = time.monotonic() + 60
-    while page.state.studies.job is not None or page.state.job is not None:
-        (page.state.job or page.state.studies.job).wait(max(deadline - time.monotonic(), 0))
-        page.run()
+    page.waited()
     assert "With two classes LDA has one direction" in page.words
     assert len(page.figures()[0]["layout"]["annotations"]) == 3
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -29,16 +28,7 @@ HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 400})}
 def diagnosed(page):
     """Go to the page and wait for what it has to say."""
     page.go("Diagnose")
-    return waited(page)
-
-
-def waited(page):
-    deadline = time.monotonic() + 60
-    while page.state.studies.job is not None or page.state.job is not None:
-        job = page.state.job or page.state.studies.job
-        assert job.wait(max(deadline - time.monotonic(), 0)), "the diagnosis did not end"
-        page.run()
-    return page
+    return page.waited()
 
 
 def test_a_good_fit_is_told_so(visit):
@@ -70,7 +60,7 @@ def test_a_faulty_fit_is_told_with_number_picture_and_remedy_and_mended(visit):
     assert "of rows left out wrong instead of" in page.words
     before = page.state.result
     page.press("Apply and fit again")
-    assert_mended(waited(page), before)
+    assert_mended(page.waited(), before)
     page.press("Back to the fit before")
     assert page.state.result is before
     assert "Before and after" not in page.words
@@ -144,7 +134,7 @@ def test_a_long_diagnosis_can_be_stopped_and_started_again(visit, untried, monke
     assert "You stopped this" in page.words
     go_on.set()
     page.press("Start again")
-    waited(page)
+    page.waited()
     assert "nothing above a notice" in page.words
 
 

@@ -112,14 +112,6 @@ def page(visit):
     return page
 
 
-def waited(page):
-    """Wait for the study of the page."""
-    while page.state.studies.job is not None:
-        assert page.state.studies.job.wait(60), "the study did not end"
-        page.run()
-    return page
-
-
 def test_names_are_text_on_the_workbench(page):
     check(page)
     page.choose("number_input", "Why this row?", 5)
@@ -144,12 +136,12 @@ def test_names_of_fits_are_text_there_and_in_the_studies(page):
     page.state.names[result.id] = nasty.NAMES["bold"] + nasty.NAMES["html"]
     for name in ("Workbench", "Diagnose", "Tune"):
         page.go(name)
-        check(waited(page))
+        check(page.waited())
     shown = page.find("segmented_control", "What to try")
     for view in ("Starts", "Directions", "Columns"):
         assert any(view in option.content for option in shown.proto.options), [o.content for o in shown.proto.options]
         page.segment("What to try", view)
-        check(waited(page))
+        check(page.waited())
 
 
 def test_names_are_text_on_the_page_of_data_and_in_its_errors(page):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from opnb.errors import DataError
-from opnb.studio.work import jobs
+from opnb.studio.work import courtesy, jobs
 from opnb.studio.work.jobs import Job, Queue
 from opnb.studio.work.limits import FITS_VARIABLE
 
@@ -334,8 +334,8 @@ def test_work_lets_pages_be_drawn_but_not_the_one_that_waits_for_it(monkeypatch)
     def sleep(seconds):
         polite.add(threading.current_thread().name.removeprefix("opnb-job-"))
 
-    monkeypatch.setattr(jobs, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
-    page = threading.Thread(target=drawn.wait, name=jobs._PAGE)
+    monkeypatch.setattr(courtesy, "time", SimpleNamespace(sleep=sleep))
+    page = threading.Thread(target=drawn.wait, name=courtesy._PAGE)
     page.start()
     job = Queue(1).submit(Job(lambda job: job.stopping))
     assert job.wait(WAIT)
@@ -344,11 +344,11 @@ def test_work_lets_pages_be_drawn_but_not_the_one_that_waits_for_it(monkeypatch)
     assert job.id[:8] in polite
 
     def work(job):
-        eventually(lambda: page in jobs._still)
+        eventually(lambda: page in courtesy._still)
         return job.stopping
 
     job = Job(work)
-    page = threading.Thread(target=lambda: job.wait(WAIT), name=jobs._PAGE)
+    page = threading.Thread(target=lambda: job.wait(WAIT), name=courtesy._PAGE)
     page.start()
     Queue(1).submit(job)
     page.join(WAIT)

@@ -260,6 +260,7 @@ def reached(spec):
             likelihood="leave-one-out",
             independence=0.1,
             priors="uniform",
+            max_iter=400,
             seed=7,
         ),
         FitSpec(

@@ -1,7 +1,6 @@
 """The Tune page, view by view."""
 
 import threading
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,17 +17,7 @@ def tuned(page, view):
     page.go("Tune")
     if view != "Smoothness":
         page.segment("What to try", view)
-    return waited(page)
-
-
-def waited(page):
-    deadline = time.monotonic() + 60
-    while page.state.studies.job is not None or page.state.job is not None:
-        job = page.state.job or page.state.studies.job
-        assert job.wait(max(deadline - time.monotonic(), 0)), "the study did not end"
-        page.run()
-    assert not page.at.exception
-    return page
+    return page.waited()
 
 
 def buttons(page, words):
@@ -45,7 +34,7 @@ def test_the_path_shows_errors_and_a_movie_and_fits_a_choice(visit):
     choice = page.state.studies.outcomes[next(iter(page.state.studies.outcomes))].errors.choice
     buttons(page, "one-standard-error")[0].click()
     page.run()
-    waited(page)
+    page.waited()
     assert page.state.result.spec.lam == choice.lam
     assert before in page.state.fits
     assert len(page.state.studies.outcomes) == 1, "the path is the same for every lambda"
@@ -96,7 +85,7 @@ def test_directions_are_added_one_by_one(visit):
     page.find("selectbox", "Directions").set_value(3)
     page.run()
     page.press("Fit so many")
-    waited(page)
+    page.waited()
     assert page.state.result.spec.n_components == 3
 
 

@@ -27,6 +27,7 @@ SHARED_CACHES = {
     "session._first_result",  # the fit of an example
     "jobs.queue",  # jobs, each seen by its visitor alone
     "jobs.long_queue",
+    "jobs._queue_of_processes",
     "jobs._queue_beside_a_cluster",
     "desk.example",  # bundled data
     "page._told",  # lessons on simulated data

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opnb.diagnostics import FOLD_CHECKS, Finding, Verdict, advise, diagnose, edge_finding
+from opnb.diagnostics import Finding, Verdict, diagnose, edge_finding
 from opnb.studio.visit.settings import BOUNDS, FitSpec
 from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import report
@@ -44,17 +44,6 @@ def diagnose_work(result: FitResult, job: Job[Findings]) -> Findings:
 
     report(job, 0.0, "Getting ready")
     return tuple(diagnose(result.classifier, data.X_train, data.y_train, X_test, y_test, progress=progress))
-
-
-def advise_work(result: FitResult, findings: Findings, job: Job[Findings]) -> Findings:
-    """Try the remedies of findings on training rows left out; run by a study's `Job`."""
-    data = result.dataset
-
-    def progress(code: str, share: float) -> None:
-        report(job, share, CHECK_WORDS[code] if code in FOLD_CHECKS else "Trying remedies on rows left out")
-
-    report(job, 0.0, "Getting ready")
-    return tuple(advise(result.classifier, data.X_train, data.y_train, findings, progress=progress))
 
 
 def with_path(findings: Findings, errors: PathErrors | None, lam: float) -> Findings:

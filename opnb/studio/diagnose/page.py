@@ -11,7 +11,6 @@ from opnb.diagnostics import Finding
 from opnb.figures import evidence_figure
 from opnb.studio.diagnose.diagnosis import (
     Findings,
-    advise_work,
     comparable_objectives,
     diagnose_work,
     fate,
@@ -22,8 +21,9 @@ from opnb.studio.diagnose.diagnosis import (
     what_changed,
     with_path,
 )
-from opnb.studio.ui.charts import chart
-from opnb.studio.ui.session import narrow, studio, theme
+from opnb.studio.diagnose.trials import advise_work
+from opnb.studio.ui.charts import chart, sheet
+from opnb.studio.ui.session import look, narrow, studio
 from opnb.studio.ui.study import study
 from opnb.studio.ui.text import escaped
 from opnb.studio.visit.drawing import focus_of, pair_of_pictures, picture_with_marks
@@ -57,7 +57,7 @@ def diagnosis(result: FitResult) -> Findings | None:
 def advice(result: FitResult, findings: Findings) -> Findings | None:
     """Give the findings with their remedies tried, and what only other fits show; None while that goes on."""
     key, work = advice_key(result, len(findings)), partial(advise_work, result, findings)
-    tried: Findings | None = study(key, work, "Trying remedies on training rows")
+    tried: Findings | None = study(key, work, "Trying remedies on training rows", beside=True)
     return tried
 
 
@@ -112,10 +112,11 @@ def _card(result: FitResult, finding: Finding, tried: bool) -> None:
 
 
 def _evidence(result: FitResult, finding: Finding) -> None:
-    names = result.projected.class_names
-    figure = evidence_figure(finding.code, finding.evidence, names, theme=theme(), compact=narrow())
-    if figure is not None:
-        chart(figure, f"evidence-{finding.code}-{result.id}", f"Picture of the finding: {finding.title}", bar=False)
+    key = f"evidence-{finding.code}-{result.id}"
+    draw = partial(evidence_figure, finding.code, finding.evidence, result.projected.class_names, **look())
+    drawn = sheet(result, (key, finding.explanation), draw)  # drawn again and again while remedies are tried
+    if drawn is not None:
+        chart(drawn, key, f"Picture of the finding: {finding.title}", bar=False)
 
 
 def _in_the_picture(result: FitResult, finding: Finding) -> None:
@@ -123,9 +124,10 @@ def _in_the_picture(result: FitResult, finding: Finding) -> None:
     marks = finding_marks(finding.code, finding.evidence, result.classifier, result.projected)
     if marks is None:
         return
-    focus = focus_of(result, studio().picture)
-    figure = picture_with_marks(result, marks, theme=theme(), compact=narrow(), height=440, focus=focus)
-    chart(figure, f"place-{finding.code}-{result.id}", f"{finding.title}, marked in the projection", bar=False)
+    focus, key = focus_of(result, studio().picture), f"place-{finding.code}-{result.id}"
+    draw = partial(picture_with_marks, result, marks, height=440, focus=focus, **look())
+    drawn = sheet(result, (key, finding.explanation, tuple(focus or ())), draw)
+    chart(drawn, key, f"{finding.title}, marked in the projection", bar=False)
     st.caption(escaped(marks.caption, 300))
 
 
@@ -179,8 +181,8 @@ def before_and_after(tried: TriedRemedy, after: FitResult, findings: Findings | 
 
 def _pictures(before: FitResult, after: FitResult) -> None:
     """Draw both fits with boundary and margins: on the same axes where these suit both."""
-    picture, look = studio().picture, {"theme": theme(), "compact": narrow(), "height": 480}
-    figures = pair_of_pictures((before, after), ("Before", "After"), picture, share_axes(before, after), **look)
+    picture, shown = studio().picture, {"height": 480, **look()}
+    figures = pair_of_pictures((before, after), ("Before", "After"), picture, share_axes(before, after), **shown)
     if not share_axes(before, after):
         st.caption("The two differ so much in size that each has its own axes.")
     for column, figure, title in zip(st.columns(len(figures)), figures, ("before", "after"), strict=True):

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from opnb.errors import WorkspaceError
 from opnb.studio.logs import event
 from opnb.studio.work.cluster import cluster_is_well
-from opnb.studio.work.jobs import file_queue, long_queue, queue
+from opnb.studio.work.jobs import file_queue, long_queue, queue, side_queue
 from opnb.studio.work.limits import scheduler, turn_seconds
 from opnb.workspace import store_settings
 
@@ -68,7 +68,8 @@ class Health:
 
 def queues_move() -> bool:
     """Tell whether those who wait in a queue get on."""
-    return all(each.idle_seconds() < _TURNS * turn_seconds() for each in (queue(), long_queue(), file_queue()))
+    queues = (queue(), side_queue(), long_queue(), file_queue())
+    return all(each.idle_seconds() < _TURNS * turn_seconds() for each in queues)
 
 
 def disk_is_writable() -> bool:

@@ -7,16 +7,22 @@ Streamlit's own chart is made anew whenever its figure changes, which takes long
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from opnb.studio.ui.plotly_file import address
-from opnb.studio.ui.session import narrow
+from opnb.studio.ui.session import narrow, theme
+
+if TYPE_CHECKING:
+    from opnb.studio.visit.results import FitResult
 
 _FRONTEND = Path(__file__).parent / "frontend"
 _USUAL_HEIGHT = 450
+_KEPT_SHEETS = 40  # of one fit
 _NOT_WANTED = ["zoomIn2d", "zoomOut2d", "autoScale2d", "sendChartToCloud"]  # nothing is sent to another host
 _SELECTING = ["lasso2d", "select2d"]
 
@@ -34,6 +40,55 @@ _element = st.components.v2.component(
 )
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """A figure as it is sent, which can be sent again.
+
+    Attributes
+    ----------
+    text : str
+        JSON.
+    height : int
+        In CSS pixels.
+    moves : bool
+        Whether it has frames.
+    """
+
+    text: str
+    height: int
+    moves: bool
+
+    @classmethod
+    def of(cls, figure: Any, *, selects: bool = False) -> Sheet:
+        """Write a figure, whose points can be selected or not."""
+        if narrow() and not selects:
+            figure.layout.dragmode = False  # a finger on the picture scrolls the page
+        return cls(figure.to_json(), int(figure.layout.height or _USUAL_HEIGHT), bool(figure.frames))
+
+
+def sheet(result: FitResult, name: Hashable, draw: Callable[[], Any]) -> Sheet | None:
+    """Give a figure of a fit that a page without a change would draw again, drawn once; None where there is none.
+
+    Parameters
+    ----------
+    result : FitResult
+        Keeps it.
+    name : hashable
+        Names the figure with all that it depends on besides the fit and the look of the page.
+    draw : callable
+        Makes the figure, or gives None.
+    """
+    asked = (name, theme(), narrow())
+    if asked in result.sheets:
+        known: Sheet | None = result.sheets[asked]
+        return known
+    figure = draw()
+    drawn = result.sheets[asked] = None if figure is None else Sheet.of(figure)
+    for old in list(result.sheets)[:-_KEPT_SHEETS]:
+        result.sheets.pop(old, None)  # a fit of an example has many visitors
+    return drawn
+
+
 def chart(
     figure: Any,
     key: str,
@@ -49,7 +104,7 @@ def chart(
 
     Parameters
     ----------
-    figure : plotly.graph_objects.Figure
+    figure : plotly.graph_objects.Figure or Sheet
     key : str
         The chart stays the same in the browser as long as this does.
     alt : str
@@ -70,18 +125,15 @@ def chart(
     list of int
         Rows of the selected points in order, as their `customdata` have them.
     """
-    data = chart_data(figure, key, alt, bar=bar, revision=revision, selects=selects, least=least, old=old)
-    room: Any = _height(figure) if least is None else "content"
+    drawn = figure if isinstance(figure, Sheet) else Sheet.of(figure, selects=selects is not None)
+    data = chart_data(drawn, key, alt, bar=bar, revision=revision, selects=selects, least=least, old=old)
+    room: Any = drawn.height if least is None else "content"
     state = _element(key=key, data=data, height=room, on_selected_change=_nothing)
     return selected_rows(state, selects)
 
 
-def _height(figure: Any) -> int:
-    return int(figure.layout.height or _USUAL_HEIGHT)
-
-
 def chart_data(
-    figure: Any,
+    drawn: Sheet,
     key: str,
     alt: str,
     *,
@@ -92,22 +144,20 @@ def chart_data(
     old: bool = False,
 ) -> bytes:
     """Write what the element of a chart gets; the parameters are those of `chart`."""
-    if narrow() and selects is None:
-        figure.layout.dragmode = False  # a finger on the picture scrolls the page
     bar = bar and not narrow()
     look = {
         "alt": alt,
         "config": _config(bar, selects),
-        "height": _height(figure),
+        "height": drawn.height,
         "least": least,
         "old": old,
-        "operable": bar or selects is not None or bool(figure.frames),
+        "operable": bar or selects is not None or drawn.moves,
         "plotly": address(),
         "revision": revision or key,
         "selects": selects,
         "selected": selected_rows(st.session_state.get(key), selects),
     }
-    return f"{json.dumps(look)}\n{figure.to_json()}".encode()
+    return f"{json.dumps(look)}\n{drawn.text}".encode()
 
 
 def _config(bar: bool, selects: str | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import StudyProgress
 
 
-def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str) -> Any:
+def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str, *, beside: bool = False) -> Any:
     """Give the outcome of a study, or None while the page shows its progress, or why there is none.
 
     Parameters
@@ -25,9 +25,11 @@ def study(key: Hashable, work: Callable[[Job[Any]], Any], words: str) -> Any:
         Gets the job and gives the outcome; see `opnb.studio.work.studies.report`.
     words : str
         What is done, for the visitor.
+    beside : bool, default=False
+        Whether a process does the work.
     """
     studies = studio().studies
-    studies.ask(key, work)
+    studies.ask(key, work, beside=beside)
     wait_briefly(studies)
     studies.collect()
     if key in studies.failures:

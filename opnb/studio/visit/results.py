@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -77,7 +78,7 @@ class FitResult:
 
     def __getstate__(self) -> dict[str, Any]:
         """Give what another process needs, as it stands: a page may make more of it meanwhile."""
-        return dict(self.__dict__)
+        return {name: value for name, value in list(self.__dict__.items()) if name != "sheets"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take up a result that comes from another process, which counts its own."""
@@ -111,6 +112,11 @@ class FitResult:
     def class_scores(self) -> ClassScores:
         """How well it predicts class by class, on the held-out rows if there are any."""
         return class_scores(self.projected)
+
+    @cached_property
+    def sheets(self) -> dict[Hashable, Any]:
+        """What was drawn of it and does not change, by what was asked for; see `opnb.studio.ui.charts.sheet`."""
+        return {}
 
     @property
     def train(self) -> Metrics:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import gc
 import logging
 import math
-import sys
 import threading
 import time
 import uuid
@@ -29,19 +28,17 @@ from typing import Any, Generic, Literal, TypeVar
 
 from opnb.errors import OPNBError
 from opnb.studio.logs import event, visit_of
+from opnb.studio.work.courtesy import let_pages_be_drawn, standing_still
 from opnb.studio.work.limits import fits_at_a_time, scheduler, set_fits_at_a_time, turn_seconds
 
 T = TypeVar("T")
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
 _GRACE = 1.5  # seconds a visitor may be unreachable: a reload of the page drops the connection for a moment
-_TURN = 0.0005  # seconds
 _REMEMBERED = 1_000  # visitors of whom it is known how long they were served
 _FORGOTTEN = 600.0  # seconds after which a second of service counts for a third of one
 _MOST_PAUSED = 4  # jobs that have given way: each still holds its memory
 _LOOK = 0.1  # seconds between two looks of a paused job at whether to end
 _A_LONG_RUN = 4  # threads of a cluster for each run of minutes, which it shares with the fits
-_PAGE = "ScriptRunner.scriptThread"  # Streamlit's name for the thread in which a page is drawn
-_COURTESY = 0.005  # seconds that a step of small work waits while a page is being drawn
 _log = logging.getLogger(__name__)
 
 
@@ -164,7 +161,7 @@ class Job(Generic[T]):
 
     def wait(self, timeout: float) -> bool:
         """Wait for the outcome, `timeout` seconds at the most, and tell whether it is there."""
-        with _standing_still():
+        with standing_still():
             return self._finished.wait(timeout)
 
     def cancel(self) -> None:
@@ -214,25 +211,6 @@ class Job(Generic[T]):
             self._last_seen = now
         grace = _GRACE if self._grace is None or self._in_the_way() else self._grace
         return now - self._last_seen > grace
-
-
-_still: set[threading.Thread] = set()  # threads that wait for an outcome
-
-
-@contextmanager
-def _standing_still() -> Iterator[None]:
-    thread = threading.current_thread()
-    _still.add(thread)
-    try:
-        yield
-    finally:
-        _still.discard(thread)
-
-
-def _let_pages_be_drawn() -> None:
-    """Leave Python's lock for a moment where pages of visitors need it; one that waits for a job needs it not."""
-    if any(thread.name == _PAGE and thread not in _still for thread in threading.enumerate()):
-        time.sleep(_COURTESY)
 
 
 class _Service:
@@ -363,7 +341,7 @@ class Queue:
 
     def _give_way(self, job: Job) -> None:
         """Let others have their turn, where this job has had its own; called by the job's thread."""
-        _let_pages_be_drawn()
+        let_pages_be_drawn()
         turn = threading.Event()
         with self._lock:
             now = time.monotonic()
@@ -414,17 +392,9 @@ def _note(job: Job) -> None:
     event("job", visit=visit_of(job.owner), status=status, waited=waited, seconds=seconds)
 
 
-def answer_promptly() -> None:
-    """Let the threads of this process, those with work and those that answer, take turns more often than usual."""
-    # A fit gives Python's lock away at every step of its search and has to get it back from the pages that are being
-    # drawn meanwhile; at the usual 5 ms for each of these a class of visitors would bring it nearly to a halt.
-    sys.setswitchinterval(_TURN)
-
-
 @cache
 def queue() -> Queue:
     """Give the one queue of this process for fits and studies."""
-    answer_promptly()
     # What the libraries hold stays for good: no search for garbage need go through it again.
     gc.collect()
     gc.freeze()
@@ -435,6 +405,16 @@ def queue() -> Queue:
 def long_queue() -> Queue:
     """Give the one queue of this process for work of minutes, beside that of the fits: one at a time."""
     return Queue(1)
+
+
+def side_queue() -> Queue:
+    """Give the one queue for studies in processes, beside that of the fits, unless both are made elsewhere."""
+    return _queue_of_processes() if scheduler() is None else queue()
+
+
+@cache
+def _queue_of_processes() -> Queue:
+    return Queue(fits_at_a_time())
 
 
 def file_queue() -> Queue:

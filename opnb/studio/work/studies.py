@@ -1,7 +1,7 @@
-"""Work about a fit beyond the fit itself: one study at a time, in the queue of the fits, kept for the visit.
+"""Work about a fit beyond the fit itself: one study at a time, in the queue of the fits or one beside it.
 
 A study is named by a key (which view, which fit, which choices). The page asks for it at every run: it starts once,
-reports its progress through its job, and later runs find the outcome.
+reports its progress through its job, and later runs find the outcome, which is kept for the visit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from opnb.studio.work.cluster import hand_over
 from opnb.studio.work.errands import Errand, Visitor
-from opnb.studio.work.jobs import Job
+from opnb.studio.work.jobs import Job, Queue, queue, side_queue
 
 if TYPE_CHECKING:
     from opnb.studio.visit.results import FitResult
@@ -92,13 +92,28 @@ class Studies(Errand[Any]):
         self.outcomes: dict[Hashable, Any] = {}
         self.failures: dict[Hashable, str] = {}
         self.key: Hashable = None
+        self._beside = False
 
-    def ask(self, key: Hashable, work: Callable[[Job[Any]], Any]) -> None:
-        """Start a study unless it is there, under way, or failed; another one under way is ended."""
+    @property
+    def queue(self) -> Queue:
+        """Where the study under way waits, or the last one did."""
+        return side_queue() if self._beside else queue()
+
+    def ask(self, key: Hashable, work: Callable[[Job[Any]], Any], *, beside: bool = False) -> None:
+        """Start a study unless it is there, under way, or failed; another one under way is ended.
+
+        Parameters
+        ----------
+        key : hashable
+        work : callable
+            As of a `Job`.
+        beside : bool, default=False
+            Whether a process does the work: then it waits in a queue beside that of the fits.
+        """
         if key in self.outcomes or key in self.failures or (key == self.key and self.job is not None):
             return
         self.drop()
-        self.key = key
+        self.key, self._beside = key, beside
         self.begin(partial(hand_over, partial(_unless_stopped, work)))
 
     def collect(self) -> Job[Any] | None:

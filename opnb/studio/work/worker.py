@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opnb.errors import OPNBError
-from opnb.studio.work.jobs import Job, answer_promptly
+from opnb.studio.work.jobs import Job
 from opnb.studio.work.parcel import Parcel, numbered
 
 _ALONE = 30.0  # seconds without being asked
@@ -109,7 +109,6 @@ _seats: dict[str, Seat] = {}
 def do_work(name: str, owner: str, parcel: Parcel, limits: Mapping[str, str], beside: bool) -> Outcome:
     """Do the work in a parcel, beside that of others or not; run as a task by a worker of the cluster."""
     os.environ.update(limits)  # the worker keeps to what the server's owner allows
-    answer_promptly()
     seat = _seats[name] = Seat(parcel.work, owner)
     try:
         if beside:

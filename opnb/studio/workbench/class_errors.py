@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from opnb.figures import calibration_figure, confusion_figure, roc_figure
-from opnb.studio.ui.charts import chart
+from opnb.studio.ui.charts import chart, sheet
 from opnb.studio.ui.session import look, studio
 from opnb.studio.visit.drawing import focus_of
 from opnb.studio.visit.results import FitResult
@@ -22,11 +26,9 @@ def class_errors(result: FitResult) -> None:
     shown = [(title, measured) for title, measured in parts if measured is not None]
     for column, (title, measured) in zip(st.columns(len(shown)), shown, strict=True):
         with column:
-            chart(
-                confusion_figure(measured, title=title, **look()),
-                f"confusion-{title}",
-                f"{title}: true and predicted class",
-            )
+            draw = partial(confusion_figure, measured, title=title, **look())
+            key = f"confusion-{title}"
+            chart(sheet(result, key, draw), key, f"{title}: true and predicted class")
     _scores(result, result.class_scores)
 
 
@@ -45,12 +47,16 @@ def _scores(result: FitResult, scores: ClassScores) -> None:
     }
     st.dataframe(_table(scores), hide_index=True, column_config=config, alt="Precision and recall of every class")
     focus = focus_of(result, studio().picture)
+    shown = None if focus is None else tuple(focus)
     left, right = st.columns(2, gap="medium")
-    with left:
-        chart(roc_figure(scores, focus=focus, **look()), "roc", "ROC curve of every class", bar=False)
-    with right:
-        figure = calibration_figure(scores, focus=focus, **look())
-        chart(figure, "calibration", "Stated probabilities against what is true", bar=False)
+    curves: tuple[tuple[Any, str, Callable[..., Any], str], ...] = (
+        (left, "roc", roc_figure, "ROC curve of every class"),
+        (right, "calibration", calibration_figure, "Stated probabilities against what is true"),
+    )
+    for place, key, figure, alt in curves:
+        with place:
+            drawn = sheet(result, (key, shown), partial(figure, scores, focus=focus, **look()))
+            chart(drawn, key, alt, bar=False)
 
 
 def _table(scores: ClassScores) -> pd.DataFrame:
