@@ -1,6 +1,7 @@
 """The main job without a mouse: choose data, fit, look at a point, hide a class, diagnose; and what is said of it."""
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 pytestmark = pytest.mark.browser
 
@@ -10,6 +11,14 @@ FOCUSED = """() => {
     words.querySelectorAll('[data-testid=stIconMaterial]').forEach((icon) => icon.remove());
     return `${one.tagName.toLowerCase()} ${words.textContent.trim()}`;
 }"""
+TRAIL = """
+    window.trail = [];
+    const told = ({ type, target, key }) =>
+        `${Math.round(performance.now())} ms ${type} ${key ?? ''} ${target.outerHTML?.slice(0, 150)}`;
+    for (const type of ['focusin', 'focusout', 'keydown', 'pointerdown'])
+        addEventListener(type, (one) => window.trail.push(told(one)), true);
+"""
+AT_NOTHING = "() => document.activeElement === document.body"
 SAID = "() => document.querySelector('[role=status].opnb-unseen')?.textContent ?? ''"
 PLOT = "document.querySelector('.js-plotly-plot')"
 VISIBLE = "plot._fullData.map(one => one.visible).join()"
@@ -23,8 +32,22 @@ def focused(tab):
 
 def wait_for_focus(tab, words):
     """Wait until the focus is back, which takes the page a moment."""
-    tab.page.wait_for_function(f"words => ({FOCUSED})() === words", arg=words)
+    try:
+        tab.page.wait_for_function(f"words => ({FOCUSED})() === words", arg=words)
+    except TimeoutError as late:
+        raise AssertionError(f"{focused(tab)[:200]!r} has the focus, not {words!r}; before:\n{trail(tab)}") from late
     return tab
+
+
+def trail(tab):
+    """Say how the focus has moved."""
+    return "\n".join(tab.page.evaluate("() => window.trail.slice(-30)"))
+
+
+@pytest.fixture(autouse=True)
+def told(tab):
+    """Keep how the focus moves, to be told where it is not what it should be."""
+    tab.page.add_init_script(TRAIL)
 
 
 def go_to(tab, words, key="Tab", most=60):
@@ -88,6 +111,28 @@ def test_the_main_job_by_keyboard(tab):
     press(tab, "Enter")
     tab.sees("About the fit").still()
     assert tab.page.get_by_role("heading", level=1).inner_text() == "Diagnose"
+
+
+def test_what_the_page_does_to_a_widget_does_not_take_the_focus_from_it(tab):
+    tab.open().picture()
+    wait_until_said(tab, "The picture of wine is shown")
+    go_to(tab, "input Data")
+    tab.page.evaluate("() => { window.one = document.activeElement; }")
+    moved = "() => { const place = one.parentElement; one.remove(); place.append(one); return document.activeElement; }"
+    assert tab.page.evaluate(f"() => ({moved})() !== one")
+    wait_for_focus(tab, "input Data")
+    for taken, given in (
+        ("one.disabled = true", "one.disabled = false"),
+        ("one.replaceWith(window.twin = one.cloneNode()); twin.style.display = 'none'", "twin.style.display = ''"),
+    ):
+        tab.page.evaluate(f"() => {{ {taken}; }}")
+        tab.page.wait_for_function(AT_NOTHING)
+        tab.page.evaluate(f"() => {{ {given}; }}")
+        wait_for_focus(tab, "input Data")
+    tab.page.evaluate("() => document.activeElement.blur()")  # as a visitor leaves it
+    tab.page.evaluate("() => { document.body.append(document.createElement('i')); }")
+    tab.page.wait_for_timeout(500)  # the page looks after every change of it, and never later
+    assert tab.page.evaluate(AT_NOTHING)
 
 
 def test_directions_that_change_places_keep_the_focus(tab):

@@ -2,6 +2,7 @@
 // puts another widget in the place of the focused one, and what happens is said.
 
 const PATIENCE = 15_000; // milliseconds that a widget may be away
+const AGAIN = 200; // milliseconds between two looks for it
 const WIDGET = '[data-testid="stElementContainer"]';
 const FOCUSABLE = "input, textarea, select, button, a[href], [tabindex]";
 
@@ -14,26 +15,40 @@ function signature(element) {
   return [element.tagName, label.textContent.trim(), place].join("\n");
 }
 
-let focused = null; // {element, name, since}: what has the focus, or lost it by being taken away
+let focused = null; // {element, name, taken, away}: what has the focus, or lost it by what the page did
 
 document.addEventListener("focusin", ({ target }) => {
-  focused = { element: target, name: signature(target), away: null };
+  focused = { element: target, name: signature(target), taken: false, away: null };
 });
 document.addEventListener("pointerdown", () => {
-  if (focused && !focused.element.isConnected) focused = null; // the visitor goes elsewhere
+  if (isLost()) focused = null; // the visitor goes elsewhere
 });
 document.addEventListener("focusout", ({ target }) => {
   setTimeout(() => {
-    const left = target.isConnected && document.activeElement === document.body;
-    if (left && focused?.element === target) focused = null;
+    if (focused?.element !== target || document.activeElement !== document.body) return;
+    if (isLost()) focused.taken = true;
+    else focused = null; // the visitor left it
   });
 });
 
+/** Whether the page has taken the focus away: another widget came in the place of this one, or it was moved or closed. */
+function isLost() {
+  return focused !== null && (focused.taken || focused.element.disabled || !focused.element.isConnected);
+}
+
+/** An element that is moved loses the focus, too, and is in its place again before anyone can look. */
+function noteWhatIsTaken(changes) {
+  if (focused && changes.some(({ removedNodes }) => [...removedNodes].some((one) => one.contains(focused.element)))) {
+    focused.taken = document.activeElement !== focused.element;
+  }
+}
+
 function giveBackFocus() {
-  if (!focused?.name || focused.element.isConnected || document.activeElement !== document.body) return;
+  if (!isLost() || document.activeElement !== document.body) return;
   focused.away ??= performance.now();
   if (performance.now() - focused.away > PATIENCE) focused = null;
-  else {
+  else if (focused.element.isConnected) focused.element.focus({ preventScroll: true });
+  else if (focused.name) {
     const tag = focused.element.tagName.toLowerCase();
     const twin = [...document.querySelectorAll(`${WIDGET} ${tag}`)].find((one) => signature(one) === focused.name);
     twin?.focus({ preventScroll: true });
@@ -51,13 +66,19 @@ function say() {
 }
 
 let asked = false;
-new MutationObserver(() => {
+function lookSoon() {
   if (asked) return;
   asked = true;
   requestAnimationFrame(() => {
     asked = false;
     giveBackFocus();
     say();
+    // What comes back may be hidden at first, and no change of the page tells when it is seen.
+    if (isLost() && document.activeElement === document.body) setTimeout(lookSoon, AGAIN);
   });
-}).observe(document.documentElement, { childList: true, subtree: true, characterData: true });
+}
+new MutationObserver((changes) => {
+  noteWhatIsTaken(changes);
+  lookSoon();
+}).observe(document.documentElement, { childList: true, subtree: true, characterData: true, attributeFilter: ["disabled"] });
 addEventListener("DOMContentLoaded", () => document.body.append(status));
