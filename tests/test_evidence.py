@@ -54,3 +54,11 @@ def test_a_method_is_compared_once_it_has_been_run_on_half_of_the_sets(frame):
     rare = judged[judged["method"].ne("LR") | judged["dataset"].eq(judged["dataset"].iloc[0])]
     assert "LR" in evidence.compared(judged)
     assert "LR" not in evidence.compared(rare)
+
+
+def test_a_method_with_few_splits_does_not_take_splits_from_the_others(frame):
+    judged = frame[~frame["design"]]
+    few = judged[judged["method"].ne("LR") | judged["repeat"].eq(0)]
+    assert "LR" in evidence.compared(few)
+    assert "LR" not in evidence.thorough(few)
+    assert evidence.wins(few).equals(evidence.wins(judged))

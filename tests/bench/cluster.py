@@ -89,10 +89,30 @@ def _one_evaluation(n):
     problem = make_problem(X, y, _K, lam=1e-3, n_bins="auto")
     row("", "ratio", "seconds", "goal")
     for count, goal in ((1, 1.3), (2, 0.8)):
-        with _workers(count), one_blas_thread():
+        with _workers(count) as client, one_blas_thread():
             scattered = _scattered_problem(n, _P, _M, 2 * count)
-            here, there = in_turn(4, lambda: evaluate(V, problem), lambda: scattered.at(V))  # noqa: B023
-        row(f"{count} worker{'s' * (count > 1)}", f"{there / here:.2f}", f"{there:.2f}", goal)
+            client.run(_pose, n // count)
+            here, there, least = in_turn(
+                6,
+                lambda: evaluate(V, problem),
+                lambda: scattered.at(V),  # noqa: B023
+                lambda: client.run(_evaluate_own, V),
+            )
+        workers = f"{count} worker{'s' * (count > 1)}"
+        row(workers, f"{there / here:.2f}", f"{there:.2f}", goal)
+        row(f"{workers}, each a fit of its own to its share", f"{least / here:.2f}", f"{least:.2f}", "no exchange")
+
+
+_own = {}  # of a worker
+
+
+def _pose(n):
+    """Pose a problem of the worker's own: what the machine does at best when all workers are busy."""
+    _own["problem"] = make_problem(*_rows(n, _P), _K, lam=1e-3, n_bins="auto")
+
+
+def _evaluate_own(V):
+    evaluate(V, _own["problem"])
 
 
 def _growth():
