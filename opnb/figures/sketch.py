@@ -22,7 +22,7 @@ _TYPES = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "
 }
 
 
-class Sketch(go.Figure):
+class Figure(go.Figure):
     """A figure that is not made yet: the first look at any part of it makes it an ordinary one.
 
     Its properties must be written as Plotly would store them: they are not checked. What is changed later is.
@@ -41,7 +41,7 @@ class Sketch(go.Figure):
 
 def sketch(traces: Sequence[Trace], layout: dict[str, Any]) -> go.Figure:
     """Give a figure of traces and layout, of which None are no part."""
-    figure = Sketch.__new__(Sketch)
+    figure = Figure.__new__(Figure)
     figure.__dict__["_sketch"] = {"data": [_given(one) for one in traces], "layout": _given(layout)}
     return figure
 
