@@ -66,9 +66,11 @@ def leave() -> None:
 def _take_up_again() -> None:
     """Go back to the workspace that the tab remembers: the server was restarted, or the address has lost it."""
     found = tab.remembered()
+    if not found:
+        return
     here: Studio | None = st.session_state.get(_KEY)
     in_use = address.workspace() or (here is not None and here.keeper.id)
-    if not found or in_use or st.session_state.get(_LEFT) == found:
+    if in_use or st.session_state.get(_LEFT) == found:
         return
     if _is_link(address.own_query()) if here is None else st.session_state.get(_BY_LINK):
         return
@@ -100,8 +102,9 @@ def studio() -> Studio:
     What changed since it was asked for last is saved: every page and every part of one asks at its beginning.
     """
     known: Studio | None = st.session_state.get(_KEY)
-    if known is None or not known.keeper.id:  # asked for many times in a page: what is settled is not looked at again
+    if known is None:
         inside()
+    if known is None or not known.keeper.id:  # a page asks many times: what is settled is not looked at again
         _take_up_again()
         known = st.session_state.get(_KEY)
     if known is None:
