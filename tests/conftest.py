@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import json
 import os
 import sys
 
@@ -15,6 +16,7 @@ import plotly.graph_objects as go
 from numpy.testing import assert_equal
 
 from opnb.figures import palette
+from opnb.figures.sketch import parts_json, parts_of
 from opnb.workspace.settings import FOLDER
 
 
@@ -36,8 +38,9 @@ def _checked_figures():
     unchecked = palette._unchecked
 
     def checked(traces, layout):
-        figure = unchecked(traces, layout)
-        assert_equal(figure.to_dict(), go.Figure(data=traces, layout=layout).to_dict())
+        figure, usual = unchecked(traces, layout), go.Figure(data=traces, layout=layout)
+        assert_equal(unchecked(traces, layout).to_dict(), usual.to_dict())
+        assert json.loads(parts_json(parts_of(figure))) == json.loads(usual.to_json())
         assert not any(_has_tuple(part) for name, part in layout.items() if name != "meta")  # Plotly reads lists alone
         return figure
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from opnb.figures.layers import TOO_MANY_MARKS
-from opnb.figures.palette import Theme, Trace, find_theme, trace
+from opnb.figures.palette import Theme, Trace, find_theme, trace, with_more
 from opnb.figures.projection import draw_projection
 from opnb.views.marks import Marks
 from opnb.views.projected import Projected
@@ -31,8 +31,7 @@ def draw_marks(view: ProjectionView, marks: Marks, projected: Projected, **drawi
     """
     figure = draw_projection(view, **drawing)
     look = find_theme(drawing.get("theme", "neutral"))
-    figure.add_traces([*_rings(marks, projected), *_spikes(marks), *_lines(marks, look)])
-    return figure
+    return with_more(figure, [*_rings(marks, projected), *_spikes(marks), *_lines(marks, look)])
 
 
 def _rings(marks: Marks, projected: Projected) -> list[Trace]:

@@ -13,6 +13,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from opnb.figures.sketch import Trace, parts_of, sketch
+
 COLOURS = (
     "#3f90da",
     "#ffa90e",
@@ -41,8 +43,6 @@ GREY = "#8c8c8c"
 BOUNDARY = "#7a7a7a"
 FONT = '"Source Sans", "Source Sans Pro", "Source Sans 3", "Helvetica Neue", Arial, sans-serif'
 REGION_ALPHA = 0.15
-
-Trace = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def mixed(colour: str, other: str, share: float = 0.6) -> str:
 
 
 @cache
-def template(theme: Theme) -> go.layout.Template:
+def template(theme: Theme) -> dict[str, Any]:
     """Build the template: transparent, quiet grid, no frame."""
     axis = {
         "gridcolor": theme.grid,
@@ -197,7 +197,8 @@ def template(theme: Theme) -> go.layout.Template:
         xaxis=axis,
         yaxis=axis,
     )
-    return go.layout.Template(layout=layout)
+    parts: dict[str, Any] = go.layout.Template(layout=layout).to_plotly_json()
+    return parts
 
 
 def trace(kind: str, **look: Any) -> Trace:
@@ -213,10 +214,13 @@ def make_figure(traces: Sequence[Any], theme: Theme, **layout: Any) -> go.Figure
 def _unchecked(traces: list[Trace], layout: dict[str, Any]) -> go.Figure:
     """Make a figure of properties that are written as Plotly would store them; what is changed later is checked.
 
-    Checking takes three quarters of the time. What we write does not change from figure to figure, so the tests have
-    Plotly check it, for every figure that they draw.
+    What we write does not change from figure to figure, so the tests have Plotly check it, for every figure that they
+    draw.
     """
-    figure = go.Figure(data=traces, layout=layout, _validate=False)
-    for part in (figure, figure.layout, *figure.data):
-        part._validate = True
-    return figure
+    return sketch(traces, layout)
+
+
+def with_more(figure: go.Figure, traces: Sequence[Trace]) -> go.Figure:
+    """Give a figure that was just made with more traces."""
+    parts = parts_of(figure)
+    return _unchecked([*parts["data"], *traces], parts["layout"])

@@ -11,6 +11,7 @@ from opnb.core.kernel import Array
 from opnb.figures.layers import legend_entries, margin_traces
 from opnb.figures.layout import headline, legend_below, titled
 from opnb.figures.palette import COLOURS, Theme, Trace, class_styles, find_theme, make_figure, trace
+from opnb.figures.sketch import parts_of
 from opnb.figures.text import label_text, unique_names
 from opnb.views.margins import Margin
 from opnb.views.reasons import Reasons
@@ -229,6 +230,8 @@ def place_ring(figure: go.Figure, place: tuple[float, float] | None, *, theme: s
     >>> len(figure.data) - before
     1
     """
+    if place is None and not any(one.get("name") == _RING for one in parts_of(figure)["data"]):
+        return
     ring = next(figure.select_traces({"name": _RING}), None)
     if ring is None:
         look = {"symbol": "circle-open", "size": 19, "color": find_theme(theme).mark, "line": {"width": 2.2}}

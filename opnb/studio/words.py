@@ -10,7 +10,10 @@ LONGEST = 80
 
 def shortened(value: object, longest: int = LONGEST) -> str:
     """Keep a name to one short line of printable characters, with its meaning unchanged otherwise."""
-    line = " ".join("".join(_visible(character) for character in str(value)).split())
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(map(_visible, text))
+    line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 

@@ -146,12 +146,13 @@ def _meeting_points(plane: Plane, x: Array, y: Array, classes: ClassMap, cells: 
 
 def _chained(points: Array, segments: NDArray[np.intp]) -> tuple[Array, ...]:
     """Join segments end to end into as few lines as a walk finds."""
-    neighbours: dict[int, list[int]] = {}
+    neighbours: list[list[int]] = [[] for _ in range(len(points))]
     for a, b in segments.tolist():
-        neighbours.setdefault(a, []).append(b)
-        neighbours.setdefault(b, []).append(a)
+        neighbours[a].append(b)
+        neighbours[b].append(a)
     # Ends and meeting points first; what is left are closed curves.
-    starts = sorted(neighbours, key=lambda point: len(neighbours[point]) == 2)
+    degree = np.bincount(segments.ravel(), minlength=len(points))
+    starts = np.argsort(degree == 2, kind="stable").tolist()
     lines = []
     for start in starts:
         while neighbours[start]:
@@ -159,15 +160,13 @@ def _chained(points: Array, segments: NDArray[np.intp]) -> tuple[Array, ...]:
     return tuple(lines)
 
 
-def _walk(start: int, neighbours: dict[int, list[int]]) -> list[int]:
-    """Follow unused segments from a point until an end or a meeting point, using them up."""
-    line = [start]
-    here = start
-    while neighbours[here]:
+def _walk(start: int, neighbours: list[list[int]]) -> list[int]:
+    """Follow unused segments from a point that has some until an end or a meeting point, using them up."""
+    line, here, on = [start], start, True
+    while on:
         there = neighbours[here].pop()
-        neighbours[there].remove(here)
+        left = neighbours[there]
+        left.remove(here)
         line.append(there)
-        here = there
-        if len(neighbours[here]) != 1:
-            break
+        here, on = there, len(left) == 1
     return line

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from opnb.figures.sketch import parts_json, parts_of
 from opnb.figures.touring import FOLDER
 from opnb.studio.ui import charts
 from opnb.studio.ui.plotly_file import address
@@ -95,5 +96,5 @@ def story_player(
         if isinstance(frame, int | float) and 0 <= frame < 10_000:
             moved(int(frame))
 
-    data = f"{json.dumps(look)}\n{figure.to_json()}".encode()
+    data = f"{json.dumps(look)}\n{parts_json(parts_of(figure))}".encode()
     _element(key=key, data=data, default={"frame": None}, on_frame_change=changed)

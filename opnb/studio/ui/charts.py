@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from opnb.figures.sketch import parts_json, parts_of
 from opnb.studio.ui.plotly_file import address
 from opnb.studio.ui.session import narrow, theme
 
@@ -61,9 +62,11 @@ class Sheet:
     @classmethod
     def of(cls, figure: Any, *, selects: bool = False) -> Sheet:
         """Write a figure, whose points can be selected or not."""
+        parts = parts_of(figure)
+        layout = parts["layout"]
         if narrow() and not selects:
-            figure.layout.dragmode = False  # a finger on the picture scrolls the page
-        return cls(figure.to_json(), int(figure.layout.height or _USUAL_HEIGHT), bool(figure.frames))
+            parts["layout"] = layout | {"dragmode": False}  # a finger on the picture scrolls the page
+        return cls(parts_json(parts), int(layout.get("height") or _USUAL_HEIGHT), "frames" in parts)
 
 
 def sheet(result: FitResult, name: Hashable, draw: Callable[[], Any]) -> Sheet | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from opnb.figures.palette import BOUNDARY, COLOURS, class_styles, find_theme, make_figure
+from opnb.figures.palette import BOUNDARY, COLOURS, Trace, class_styles, find_theme, make_figure, trace
 from opnb.figures.text import label_text
 from opnb.studio.work.fitting import FitProgress
 
@@ -24,7 +24,8 @@ def moving_picture(progress: FitProgress, theme: str) -> go.Figure:
     for k, style in enumerate(class_styles(counts)):
         rows = labels == k
         traces.append(
-            go.Scatter(
+            trace(
+                "scatter",
                 x=points[rows, 0],
                 y=points[rows, 1],
                 mode="markers",
@@ -41,7 +42,8 @@ def objective_curve(progress: FitProgress, theme: str) -> go.Figure:
     """Draw the objective of every start against its iterations; the start under way stands out."""
     now = progress.start
     traces = [
-        go.Scatter(
+        trace(
+            "scatter",
             y=np.array(values, dtype=np.float32),
             mode="lines",
             showlegend=False,
@@ -53,7 +55,7 @@ def objective_curve(progress: FitProgress, theme: str) -> go.Figure:
     return _figure(traces, theme, "Objective (the higher, the better)", xaxis=axis)
 
 
-def _figure(traces: list[go.Scatter], theme: str, title: str, **layout: object) -> go.Figure:
+def _figure(traces: list[Trace], theme: str, title: str, **layout: object) -> go.Figure:
     return make_figure(
         traces,
         find_theme(theme),

@@ -66,9 +66,11 @@ def leave() -> None:
 def _take_up_again() -> None:
     """Go back to the workspace that the tab remembers: the server was restarted, or the address has lost it."""
     found = tab.remembered()
+    if not found:
+        return
     here: Studio | None = st.session_state.get(_KEY)
     in_use = address.workspace() or (here is not None and here.keeper.id)
-    if not found or in_use or st.session_state.get(_LEFT) == found:
+    if in_use or st.session_state.get(_LEFT) == found:
         return
     if _is_link(address.own_query()) if here is None else st.session_state.get(_BY_LINK):
         return
@@ -99,14 +101,17 @@ def studio() -> Studio:
 
     What changed since it was asked for last is saved: every page and every part of one asks at its beginning.
     """
-    inside()
-    _take_up_again()
-    if _KEY not in st.session_state:
+    known: Studio | None = st.session_state.get(_KEY)
+    if known is None:
+        inside()
+    if known is None or not known.keeper.id:  # a page asks many times: what is settled is not looked at again
+        _take_up_again()
+        known = st.session_state.get(_KEY)
+    if known is None:
         _ask_first()
-        st.session_state[_KEY] = _begin()
-    state: Studio = st.session_state[_KEY]
-    save(state)
-    return state
+        known = st.session_state[_KEY] = _begin()
+    save(known)
+    return known
 
 
 def inside() -> None:
@@ -181,8 +186,10 @@ _store_in = cache(Store)
 
 def save(state: Studio) -> None:
     """Have the visit saved where it changed, and its workspace named in the address."""
-    state.keeper.save(state.snapshot())
-    address.set_workspace(state.keeper.id)
+    if state.keeper.store is not None:
+        state.keeper.save(state.snapshot())
+    if state.keeper.id != address.workspace():
+        address.set_workspace(state.keeper.id)
 
 
 def go_on_with(found: Opened) -> None:
