@@ -282,9 +282,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         ndarray of shape (n_classes, m)
             On a direction of infinite bandwidth, where classes cannot be told apart, a common constant.
         """
-        if not hasattr(
-            self, "densities_"
-        ):  # the check itself takes longer than the densities, of which pictures ask many
+        # The check itself takes longer than the densities, of which pictures ask many.
+        if not hasattr(self, "densities_"):
             check_is_fitted(self)
         (direction,) = self._checked_directions([direction])
         return self.densities_[0].log_densities(direction, np.asarray(grid, dtype=float).ravel())
