@@ -334,7 +334,7 @@ def test_work_lets_pages_be_drawn_but_not_the_one_that_waits_for_it(monkeypatch)
     def sleep(seconds):
         polite.add(threading.current_thread().name.removeprefix("opnb-job-"))
 
-    monkeypatch.setattr(courtesy, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(courtesy, "time", SimpleNamespace(sleep=sleep, thread_time=time.thread_time))
     page = threading.Thread(target=drawn.wait, name=courtesy._PAGE)
     page.start()
     job = Queue(1).submit(Job(lambda job: job.stopping))
@@ -354,3 +354,23 @@ def test_work_lets_pages_be_drawn_but_not_the_one_that_waits_for_it(monkeypatch)
     page.join(WAIT)
     assert job.finished
     assert job.id[:8] not in polite
+
+
+def test_small_work_leaves_the_lock_after_as_much_work_as_it_waits(monkeypatch):
+    slept, worked, drawn = [], [0.0], threading.Event()
+    clock = SimpleNamespace(sleep=slept.append, thread_time=lambda: worked[0])
+    monkeypatch.setattr(courtesy, "time", clock)
+    page = threading.Thread(target=drawn.wait, name=courtesy._PAGE)
+    page.start()
+
+    def steps():
+        for _ in range(20):  # of a third of a moment each
+            courtesy.let_pages_be_drawn()
+            worked[0] += courtesy._MOMENT / 3 + 1e-9
+
+    work = threading.Thread(target=steps)
+    work.start()
+    work.join(WAIT)
+    drawn.set()
+    page.join(WAIT)
+    assert slept == [courtesy._MOMENT] * 7
