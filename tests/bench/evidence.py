@@ -182,7 +182,7 @@ def _body(entry):
 def readme_blocks(frame):
     """Give what stands between marks in the README, by name."""
     judged = frame[~frame["design"]]
-    rows, ranks, table = method_rows(judged, compared(judged))
+    rows, ranks, table = method_rows(judged, thorough(judged))
     return {"results": f"{markdown(rows)}\n\n{extent(judged, ranks, table)}"}
 
 
