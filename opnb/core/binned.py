@@ -19,10 +19,10 @@ derivative, computed here, is the derivative of the very value: with u = z / ste
 where s is the sharpening; it and the convolution are symmetric, hence their own adjoints.
 
 Rows take part in sums alone, so they may come in pieces (`opnb.core.pieces`), and the kernels stand apart at each place
-where sums over rows are complete. The rows' ranges give the lattice; `bin_masses` adds up their masses on it, which
-`take_logs` turns into log sums; rows read their scores there (`read_scores`), and `scatter` adds up the derivatives by
-what they read, which `turn_adjoint` turns into derivatives by the masses; with both `write_slopes` has the derivatives
-by the positions. What passes between them are tables of the lattice's size.
+where sums over rows are complete. `add_masses` adds up the masses of rows on a lattice, and `move_masses` brings them
+to one that all rows reach; `take_logs` turns them into log sums; rows read their scores there (`read_scores`), and
+`scatter` adds up the derivatives by what they read, which `turn_adjoint` turns into derivatives by the masses; with
+both `write_slopes` has the derivatives by the positions. What passes between them are tables of the lattice's size.
 
 Lattices of all directions are stacked into one table of shape (n_points, width); `first[e]` is the row at which
 the direction `axes[e]` begins and `low[e]` the lattice number of that row. Padding lanes are as in `opnb.core.exact`.
@@ -95,12 +95,8 @@ def _locate(z: float, inverse_step: float, low: float) -> tuple[int, float]:
 
 
 @inline
-def _bin_masses(
-    z: Array, labels: Indices, masses: Array | None, n_classes: int, inverse_step: float, low: float, table: Array
-) -> None:
-    """Give every point's mass on one direction to the two lattice points around it; padding lanes get one."""
-    table[:, :n_classes] = 0.0
-    table[:, n_classes:] = 1.0
+def _add_masses(z: Array, labels: Indices, masses: Array | None, inverse_step: float, low: float, table: Array) -> None:
+    """Add every point's mass on one direction to the two lattice points around it."""
     for i in range(z.size):
         b, t = _locate(z[i], inverse_step, low)
         mass = 1.0 if masses is None else masses[i]
@@ -145,11 +141,33 @@ def _sharpen(table: Array, lanes: Any) -> None:
 
 
 @kernel
-def bin_masses(Z: Array, labels: Indices, masses: Array | None, n_classes: int, lattice: Lattice, sums: Array) -> None:
-    """Write the binned masses of some rows, of shape (n_points, width), which `take_logs` turns into kernel sums."""
+def add_masses(Z: Array, labels: Indices, masses: Array | None, lattice: Lattice, table: Array) -> None:
+    """Add the binned masses of some rows to a table of shape (n_points, width), which `take_logs` makes kernel sums."""
     axes, step, low, first = lattice
     for e in range(axes.size):
-        _bin_masses(Z[axes[e]], labels, masses, n_classes, 1.0 / step[e], low[e], sums[first[e] : first[e + 1]])
+        _add_masses(Z[axes[e]], labels, masses, 1.0 / step[e], low[e], table[first[e] : first[e + 1]])
+
+
+@kernel
+def move_masses(lattice: Lattice, table: Array, wider: Lattice, result: Array) -> None:
+    """Add masses to another lattice of the same directions, whose steps are those or a power of two times them.
+
+    Nothing is lost: a mass that is shared out between two points of a lattice and then between points of a coarser one
+    ends where the coarser one would have had it at once. Points without masses need not be there.
+    """
+    _, step, low, first = lattice
+    _, wide_step, wide_low, wide_first = wider
+    for e in range(step.size):
+        ratio = step[e] / wide_step[e]
+        for row in range(first[e], first[e + 1]):
+            u = (low[e] + (row - first[e])) * ratio
+            b = math.floor(u)
+            at = wide_first[e] + int(b - wide_low[e])
+            for k in range(table.shape[1]):
+                if table[row, k] != 0.0:
+                    result[at, k] += table[row, k] * (1.0 - (u - b))
+                    if u > b:
+                        result[at + 1, k] += table[row, k] * (u - b)
 
 
 @kernel
@@ -224,7 +242,9 @@ def add_log_sums(
     axes, step, low, first = lattice
     for e in range(axes.size):  # direction by direction: its table is in the cache from the first point to the last log
         table, table_logs = sums[first[e] : first[e + 1]], logs[first[e] : first[e + 1]]
-        _bin_masses(Z[axes[e]], labels, masses, n_classes, 1.0 / step[e], low[e], table)
+        table[:, :n_classes] = 0.0
+        table[:, n_classes:] = 1.0  # padding lanes
+        _add_masses(Z[axes[e]], labels, masses, 1.0 / step[e], low[e], table)
         _take_logs(step[e], table, table_logs, lanes)
     read_scores(scores, Z, lattice, logs, lanes)
 

@@ -6,7 +6,8 @@ distance from the data (see `opnb.core.kernel_sums`).
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -36,6 +37,10 @@ class NaiveBayesDensities(ABC):
     def log_prior(self) -> Array:
         """Log class probabilities, of shape (n_classes,)."""
         return np.log(self.counts / self.counts.sum() if self.priors is None else self.priors)
+
+    def with_priors(self, priors: Array | None) -> Self:
+        """Give the same densities with other class probabilities; None is the shares of the rows."""
+        return replace(self, priors=priors)  # type: ignore[type-var]  # all subclasses are dataclasses
 
     @abstractmethod
     def log_densities(self, direction: int, z: Array) -> Array:

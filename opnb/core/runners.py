@@ -31,6 +31,9 @@ class Runner(Protocol):
     def stored(self, promises: list[Any]) -> list[Any]:
         """Give what was promised where it is, to stay there for many calls."""
 
+    def spread(self, promises: list[Any]) -> list[Any]:
+        """Give what was promised, stored for many calls, and no more of it in one place than in another."""
+
 
 class Here:
     """Calls at once."""
@@ -48,6 +51,10 @@ class Here:
         return promise
 
     def stored(self, promises: list[Any]) -> list[Any]:
+        """See `Runner`."""
+        return promises
+
+    def spread(self, promises: list[Any]) -> list[Any]:
         """See `Runner`."""
         return promises
 
@@ -72,3 +79,8 @@ def fold(run: Runner, combine: Callable[..., Any], parts: Sequence[Any]) -> Any:
     while len(parts) > 1:
         parts = [run.call(combine, *parts[at : at + _FAN_IN]) for at in range(0, len(parts), _FAN_IN)]
     return parts[0]
+
+
+def few(run: Runner, combine: Callable[..., Any], parts: Sequence[Any]) -> Sequence[Any]:
+    """Give the parts themselves if they are few, for everyone to combine: that is one message less to wait for."""
+    return parts if len(parts) <= _FAN_IN else [fold(run, combine, parts)]

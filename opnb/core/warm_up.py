@@ -11,8 +11,9 @@ from opnb.core.densities import ClassDensities, greedy_order
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
 from opnb.core.objective import LIKELIHOODS, evaluate, make_problem
-from opnb.core.pieces import Piece, Whole, densities_of_pieces, likelihood_and_gradient
+from opnb.core.pieces import Piece, Whole
 from opnb.core.runners import Here
+from opnb.core.scattered import densities_of_pieces, likelihood_and_gradient
 
 # One number of classes for each width of a vector, the commonest first.
 _CLASSES = (3, 2, 5)

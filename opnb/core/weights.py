@@ -71,7 +71,7 @@ def check_sample_weight(sample_weight: ArrayLike, n: int) -> Array:
     return weights
 
 
-def check_priors(priors: ArrayLike | None, n_classes: int) -> Array | None:
+def check_priors(priors: ArrayLike | None, n_classes: int, name: str = "priors") -> Array | None:
     """Give priors as an array of shape (n_classes,) that sums to one, or say what is wrong with them.
 
     None stays None (the class shares); "uniform" is the same prior for every class.
@@ -80,11 +80,11 @@ def check_priors(priors: ArrayLike | None, n_classes: int) -> Array | None:
         return None
     if isinstance(priors, str):
         if priors != "uniform":
-            raise ValueError(f'priors must be None, "uniform" or one number for each class, got {priors!r}.')
+            raise ValueError(f'{name} must be None, "uniform" or one number for each class, got {priors!r}.')
         return np.full(n_classes, 1.0 / n_classes)
     given = np.asarray(priors, dtype=float)
     if given.shape != (n_classes,):
-        raise ValueError(f"priors must have one entry for each of the {n_classes} classes, got shape {given.shape}.")
+        raise ValueError(f"{name} must have one entry for each of the {n_classes} classes, got shape {given.shape}.")
     if not (given > 0).all() or not abs(given.sum() - 1.0) <= _ROUNDING:
-        raise ValueError(f"priors must be positive and sum to one, got {given.tolist()}, which sum to {given.sum():g}.")
+        raise ValueError(f"{name} must be positive and sum to one, got {given.tolist()}, which sum to {given.sum():g}.")
     return given / given.sum()

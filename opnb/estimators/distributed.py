@@ -68,6 +68,38 @@ class OnDask:
         self._homes |= _homes(stored)
         return stored
 
+    def spread(self, promises: list[Any]) -> list[Any]:
+        """See `Runner`.
+
+        Dask places the first tasks before it knows how long they take, now and then most of them on one worker, where
+        the pieces would stay. Here every thread gets as many; what users have stored is left where it is.
+        """
+        client = _client()
+        if client is None:
+            return self.stored(promises)
+        threads = _threads(client)
+        loose = [number for number, promise in enumerate(promises) if not _is_stored(promise)]
+        stored = dict(enumerate(promises))
+        for place, home in enumerate(threads):
+            share = loose[place :: len(threads)]
+            if share:
+                there = client.persist([stored[number] for number in share], workers=[home], allow_other_workers=True)
+                stored.update(zip(share, there, strict=True))
+        return self.stored(list(stored.values()))
+
+
+def _is_stored(promise: Any) -> bool:
+    from distributed import futures_of
+
+    return bool(futures_of(promise))
+
+
+def _threads(client: Any) -> list[str]:
+    """Give the addresses of the workers of a client, each as often as it has threads."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    most = max((worker["nthreads"] for worker in workers.values()), default=0)
+    return [home for turn in range(most) for home, worker in workers.items() if turn < worker["nthreads"]]
+
 
 def _homes(stored: list[Any]) -> dict[str, list[str]]:
     """Give the workers that store each of some promises, once they do; none without a client."""

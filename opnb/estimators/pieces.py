@@ -23,9 +23,10 @@ from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities
 from opnb.core.objective import AUTO_POINTS
 from opnb.core.penalties import covariance_divisor
-from opnb.core.pieces import Piece, ScatteredProblem, Whole, densities_of_pieces
+from opnb.core.pieces import Piece, Whole
 from opnb.core.posterior import log_posterior
 from opnb.core.runners import Runner, add_up, fold
+from opnb.core.scattered import ScatteredProblem, densities_of_pieces
 from opnb.core.weights import check_priors, check_sample_weight
 from opnb.errors import DataError
 from opnb.estimators.moments import Moments, merged, moments_by_class
@@ -92,7 +93,7 @@ class RowsInPieces:
         refuse_what_needs_all_rows(settings)
         seed = int(settings.random_state) if isinstance(settings.random_state, int | np.integer) else 0
         read = [run.call(read_partition, *part, n_parts, (seed, number)) for number, part in enumerate(partitions)]
-        read = run.stored(read)
+        read = run.spread(read)
         described = run.result([run.call(describe, rows) for rows in read])
         read = [rows for rows, about in zip(read, described, strict=True) if about.n]
         described = [about for about in described if about.n]

@@ -18,8 +18,9 @@ from opnb import OPNBClassifier
 from opnb.core.densities import ClassDensities
 from opnb.core.kernel import Array
 from opnb.core.objective import evaluate, make_problem
-from opnb.core.pieces import Piece, Whole, densities_of_pieces
+from opnb.core.pieces import Piece, Whole
 from opnb.core.runners import Here
+from opnb.core.scattered import densities_of_pieces
 from opnb.data import load_pmlb
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread

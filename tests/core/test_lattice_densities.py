@@ -6,8 +6,9 @@ import pytest
 from opnb.core.densities import ClassDensities
 from opnb.core.lattice_densities import STEP
 from opnb.core.objective import make_problem
-from opnb.core.pieces import Piece, Whole, densities_of_pieces
+from opnb.core.pieces import Piece, Whole
 from opnb.core.runners import Here
+from opnb.core.scattered import densities_of_pieces
 from tests.core.problems import problem
 
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from opnb.core import pieces
+from opnb.core import pieces, scattered
 from opnb.core.independence import with_ridge
 from opnb.core.objective import evaluate, make_problem
 from opnb.core.penalties import penalty_matrix, within_covariance
-from opnb.core.pieces import Piece, ScatteredProblem, Whole
+from opnb.core.pieces import Piece, Whole
 from opnb.core.runners import Here
+from opnb.core.scattered import ScatteredProblem
 from opnb.errors import FitError
 from tests.core.problems import problem
 
@@ -21,7 +22,7 @@ def cut(X, y, weights, n_pieces):
     ]
 
 
-def scattered(X, y, *, n_pieces=3, weights=None, priors=None, keep=True, penalty="frobenius", independence=0.0):
+def in_pieces(X, y, *, n_pieces=3, weights=None, priors=None, keep=True, penalty="frobenius", independence=0.0):
     n_classes, p = y.max() + 1, X.shape[1]
     sums = None if weights is None else np.bincount(y, weights)
     whole = Whole.of(np.zeros(p), np.ones(p), np.bincount(y), sums, priors)
@@ -47,10 +48,10 @@ def assert_equal(one, other):
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize(("n_classes", "n_pieces"), [(2, 1), (3, 20), (9, 4)])
 def test_value_and_gradient_are_those_of_all_rows_at_once(n_classes, n_pieces, keep, monkeypatch):
-    monkeypatch.setattr(pieces, "_BLOCK", 70)
+    monkeypatch.setattr(pieces, "BLOCK", 70)
     V, X, y = problem(n=400, n_classes=n_classes)
     at_once = evaluate(V, make_problem(X, y, n_classes, lam=0.01, n_bins=100))
-    assert_equal(scattered(X, y, n_pieces=n_pieces, keep=keep).at(V), at_once)
+    assert_equal(in_pieces(X, y, n_pieces=n_pieces, keep=keep).at(V), at_once)
 
 
 @pytest.mark.parametrize("priors", [None, np.array([0.2, 0.3, 0.5])])
@@ -60,7 +61,7 @@ def test_weights_priors_penalties_and_independence_count_in_pieces_too(weighted,
     weights = np.random.default_rng(0).uniform(0.1, 2.0, y.size) if weighted else None
     given = {"penalty": "pooled", "independence": 0.2, "priors": priors}
     at_once = evaluate(V, make_problem(X, y, 3, lam=0.01, n_bins=100, sample_weight=weights, **given))
-    assert_equal(scattered(X, y, weights=weights, **given).at(V), at_once)
+    assert_equal(in_pieces(X, y, weights=weights, **given).at(V), at_once)
 
 
 @pytest.mark.parametrize(("away", "keep"), [(0.0, False), (50.0, True), (1e6, False), (1e6, True)])
@@ -74,7 +75,7 @@ def test_rows_are_scaled_on_the_way_and_parts_held_out(away, keep):
     piece = Piece(X[order], y[order], None, (int(learnt.sum()), 300))
     whole = Whole.of(centre, 1 / scale, np.bincount(y[learnt]), held_out=1)
     assert (whole.room_for(piece.X) is None) == (away < 1e6)
-    terms, gradient = pieces.likelihood_and_gradient(V, [piece], whole, 100, Here(), keep)
+    terms, gradient = scattered.likelihood_and_gradient(V, [piece], whole, 100, Here(), keep)
     assert terms[0] == pytest.approx(at_once.value, rel=1e-12)
     np.testing.assert_allclose(gradient, at_once.gradient, atol=1e-12)
 
@@ -83,7 +84,7 @@ def test_a_direction_of_thousands_of_bandwidths_has_the_likelihood_of_exact_sums
     V, X, y = problem(n=400)
     wide = V * 200.0
     exact = evaluate(wide, make_problem(X, y, 3, lam=0.01))
-    on_lattice = scattered(X, y).at(wide)
+    on_lattice = in_pieces(X, y).at(wide)
     assert np.ptp(X @ wide, axis=0).max() > 2000
     assert on_lattice.value == pytest.approx(exact.value, rel=1e-3)
     assert np.isfinite(on_lattice.gradient).all()
@@ -92,6 +93,6 @@ def test_a_direction_of_thousands_of_bandwidths_has_the_likelihood_of_exact_sums
 def test_a_direction_too_wide_for_a_lattice_is_refused_in_words():
     V, X, y = problem(n=400)
     with pytest.raises(FitError, match=r"Direction \d spans .* bandwidths, too many for the lattice"):
-        scattered(X, y).at(V * 1e7)
+        in_pieces(X, y).at(V * 1e7)
     with pytest.raises(FitError, match="left the finite numbers"):
-        scattered(X, y).at(V * np.nan)
+        in_pieces(X, y).at(V * np.nan)

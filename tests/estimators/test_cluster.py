@@ -81,6 +81,19 @@ def test_rows_are_worked_on_where_they_are_stored(cluster):
     assert places == [one] * 6
 
 
+def test_every_thread_gets_as_many_pieces_and_what_is_stored_stays(cluster):
+    run = OnDask()
+    with distributed.Client(cluster) as client:
+        workers = list(client.scheduler_info(n_workers=-1)["workers"])
+        spread = run.spread([dask.delayed(np.ones, pure=False)(1000) for _ in range(4)])
+        homes = [run._homes[promise.key] for promise in spread]
+        with dask.annotate(workers=workers[:1]):
+            stored = dask.persist(*(dask.delayed(np.ones, pure=False)(1000) for _ in range(4)))
+        settled = run.spread([dask.delayed(np.negative, pure=False)(promise) for promise in stored])
+        assert homes == [[home] for home in workers * 2]
+        assert [run._homes[promise.key] for promise in settled] == [workers[:1]] * 4
+
+
 def place_of_work(rows, axes):
     return distributed.get_worker().address
 
