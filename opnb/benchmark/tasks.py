@@ -218,7 +218,7 @@ def mean_log_loss(estimator: Any, X: Array, y: NDArray) -> float:
     A support vector machine has none. Calibrating it would take a second cross-validation, which the paper's
     method does not have, and its figures would not be the method's own.
     """
-    if not hasattr(estimator, "predict_log_proba"):
+    if not hasattr(estimator, "predict_proba"):
         return float("nan")
     return float(log_losses(estimator, X, y).mean())
 

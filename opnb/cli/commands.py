@@ -86,7 +86,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--auto",
         action="store_true",
-        help="choose lam, penalty, likelihood and independence by cross-validation, whatever is given for them",
+        help="choose lam, penalty, likelihood, independence and class probabilities by cross-validation, whatever is "
+        "given for them",
     )
     parser.add_argument("--max-seconds", type=float, help="with --auto, time to choose in (no limit)")
     parser.add_argument("--penalty", choices=PENALTIES, default="frobenius")
@@ -199,12 +200,15 @@ def _chosen(options: argparse.Namespace, settings: dict[str, Any]) -> "OPNBAuto"
 
 
 def _choice_words(auto: "OPNBAuto") -> str:
-    chosen = ", ".join(
-        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in auto.best_params_.items()
-    )
+    chosen = ", ".join(f"{name} = {_in_words(value)}" for name, value in auto.best_params_.items())
     wrong = f"{100 * auto.error_:.1f} +- {100 * auto.error_se_:.1f} % of rows left out are wrong"
     return f"Cross-validation chose {chosen}; {wrong}. {auto.widened_}".strip()
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + ", ".join(f"{number:.3g}" for number in value) + ")"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _print_outcome(classifier: "OPNBClassifier", data: "Dataset") -> None:

@@ -15,6 +15,7 @@ from opnb.comparators.familiar import (
     logistic_regression,
     nearest_neighbours,
     neighbours_grid,
+    predict_with_small_forests,
     random_forest,
     regression_grid,
 )
@@ -124,13 +125,13 @@ _ALL = (
         _bandwidths,
         (("factor", -1), ("alpha", -1)),
     ),
-    # It judges its settings by itself while it fits, so nothing is left to tune.
     Method(
         "OPNB-auto",
         "OPNB with straight or bent directions, independence and lambda chosen together",
         OPNBAuto,
         partial(_fixed, values={}),
         (),
+        judges_itself=True,
     ),
     Method(
         "RF",
@@ -138,6 +139,7 @@ _ALL = (
         random_forest,
         forest_grid,
         (("max_features", 1), ("min_samples_leaf", -1)),
+        predict_with_small_forests,
     ),
     Method(
         "HGB",

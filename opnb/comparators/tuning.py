@@ -77,6 +77,8 @@ class Method:
         Predictions for every setting; by default the estimator's own shared pass, or one fit a setting.
     finish : callable
         Fits the chosen setting to all rows.
+    judges_itself : bool
+        Whether the estimator has settings of its own to choose while it fits, on the folds that it is given as `cv`.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Method:
     simplest: tuple[tuple[str, int], ...]
     predict_grid: GridPredictor = field(default=predict_in_one_pass, repr=False)
     finish: Finisher = field(default=fit_setting, repr=False)
+    judges_itself: bool = False
 
     def errors_on_grid(
         self,
@@ -205,7 +208,10 @@ def tune(
         errors = np.column_stack(columns) if columns else np.empty((len(settings), 0))
         chosen = settings[best_setting(settings, errors, method.simplest) if columns else 0]
         middle = time.thread_time()
-        fitted = method.finish(method.seeded(seed), X, y, chosen, settings)
+        estimator = method.seeded(seed)
+        if method.judges_itself:
+            estimator.set_params(cv=as_folds(folds, targets, seed))
+        fitted = method.finish(estimator, X, y, chosen, settings)
         end = time.thread_time()
     return Tuned(fitted, chosen, settings, errors, middle - begin, end - middle)
 

@@ -29,6 +29,7 @@ from opnb.estimators.candidates import (
 )
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error
 from opnb.estimators.classifier import OPNBClassifier
+from opnb.estimators.odds import Odds
 from opnb.estimators.race import Path, Race, Setting
 from opnb.estimators.selection import SCORINGS, finish, fit_path
 from opnb.estimators.validation import check_choice
@@ -47,7 +48,8 @@ class OPNBAuto(OPNBClassifier):
     Chosen together are lam and whether directions are straight or bent; from 300 rows on also whether they are kept
     independent and, where one direction carries most of the variance, the penalty. A point's own kernel is left out of
     its density, unless a class is too small for that. Settings that fall behind after two folds are given up. Where
-    the folds cannot tell settings apart the simpler are taken: bent directions only where they are clearly better.
+    the folds cannot tell settings apart the simpler are taken: bent directions only where they are clearly better. At
+    last class probabilities are learnt that balance the classes on the rows left out.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ class OPNBAuto(OPNBClassifier):
     best_estimator_ : OPNBClassifier
         Fitted to all rows with the chosen settings. All its fitted attributes are those of this estimator too.
     best_params_ : dict
-        The chosen lam, likelihood, independence, penalty and bend.
+        The chosen lam, likelihood, independence, penalty, bend and decision_priors.
     trials_ : list of Bunch
         Every setting tried: likelihood, independence, penalty, bend, lam; errors and log_losses by fold, with their
         means error and log_loss (NaN where no fold was seen); given_up ("behind", "time", "stop" or "failed" where not
@@ -81,7 +83,8 @@ class OPNBAuto(OPNBClassifier):
     error_, error_se_ : float
         What the whole procedure, with its choice, scores on new rows, and the standard error of that: the error, or
         the log-loss if that is the scoring. Random halves of the rows left out choose by the same rule, and the other
-        halves judge the choice. Their models learnt from part of the rows, so it errs on the careful side.
+        halves judge the choice, with class probabilities from the other folds. Their models learnt from part of the
+        rows, so it errs on the careful side.
     gain_ : float
         By how much `error_` is lower than the score of the paper's settings (resubstitution, lam = 1e-3, no
         independence) on the same rows; NaN if there was no time for them.
@@ -154,10 +157,11 @@ class OPNBAuto(OPNBClassifier):
         race, random = begin_race(self, X, y, groups, sample_weight, self.scoring)
         race.enter(_paths(race))
         path, place = self._settle(race)
-        self._judge(race, random)
+        odds = Odds.of(race, path, place)
+        self._judge(race, odds, random)
         self.trials_ = race.trials()
-        self.best_params_ = {"lam": path.lams[place], **path.setting}
-        self._adopt(_final(race, path, place, X, y))
+        self.best_params_ = {"lam": path.lams[place], **path.setting, "decision_priors": odds.priors}
+        self._adopt(_final(race, path, place, odds, X, y))
 
     def _settle(self, race: Race) -> tuple[Path, int]:
         """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""
@@ -177,13 +181,16 @@ class OPNBAuto(OPNBClassifier):
             path, place = wider, race.losses([wider], range(len(race.folds))).choose()
         return path, place
 
-    def _judge(self, race: Race, random: np.random.RandomState) -> None:
+    def _judge(self, race: Race, odds: Odds, random: np.random.RandomState) -> None:
         """Estimate the error of the procedure, and its gain over the paper's settings."""
         self.error_ = self.error_se_ = self.gain_ = math.nan
         losses = _known(race)[1]
         if losses is None:
             return
         of_rows, squares = honest_losses(losses, random)
+        _, here, there = np.intersect1d(losses.rows, odds.rows, return_indices=True)
+        of_rows[here] += odds.after[there] - odds.before[there]
+        squares[here] += odds.after[there] ** 2 - odds.before[there] ** 2
         self.error_, self.error_se_ = mean_and_error(of_rows, squares, losses.weights)
         self.gain_ = _gain(race, losses, of_rows)
 
@@ -271,9 +278,9 @@ def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
     return float(np.average(difference, weights=losses.weights[here]))
 
 
-def _final(race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
+def _final(race: Race, path: Path, place: int, odds: Odds, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
     """Walk to the chosen lam on all rows and finish there; after a stop, take the directions that a fold has found."""
-    template = race.template_of(path).set_params(lam=path.lams[place])
+    template = race.template_of(path).set_params(lam=path.lams[place], decision_priors=odds.priors)
     if not race.clock.stopped:
         model = _walked(race, template, path.lams[place:], X, y)
     if race.clock.stopped:

@@ -31,12 +31,22 @@ def log_losses(estimator: Any, X: ArrayLike, y: NDArray) -> Array:
     A posterior of exactly 0, which forests and neighbours give, and a class that the estimator has never seen count as
     the smallest step of a number at 1, as in scikit-learn's `log_loss`; no other is clipped.
     """
-    with np.errstate(divide="ignore"):  # scikit-learn takes the logarithm of such a 0
-        log_posteriors = estimator.predict_log_proba(X)
+    with np.errstate(divide="ignore"):  # the logarithm of such a 0
+        if hasattr(estimator, "predict_log_proba"):
+            log_posteriors = estimator.predict_log_proba(X)
+        else:
+            log_posteriors = np.log(estimator.predict_proba(X))
     columns = np.searchsorted(estimator.classes_, y).clip(max=estimator.classes_.size - 1)
-    of_truth = log_posteriors[np.arange(columns.size), columns]
-    unknown = np.isneginf(of_truth) | (estimator.classes_[columns] != y)
-    return -np.where(unknown, _LEAST_LOG, of_truth)
+    losses = losses_of(log_posteriors, columns, "log-loss")
+    return np.where(estimator.classes_[columns] == y, losses, -_LEAST_LOG)
+
+
+def losses_of(log_posteriors: Array, labels: NDArray[np.intp], scoring: str) -> Array:
+    """Give what rows lose by "error" or "log-loss", of shape (n,); a posterior of 0 loses as in `log_losses`."""
+    if scoring == "error":
+        return (log_posteriors.argmax(axis=1) != labels).astype(float)
+    of_truth = log_posteriors[np.arange(labels.size), labels]
+    return -np.where(np.isneginf(of_truth), _LEAST_LOG, of_truth)
 
 
 class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):

@@ -15,6 +15,7 @@ from opnb.core.kernel import Array
 from opnb.core.lattice_densities import LatticeDensities
 from opnb.core.optimise import Callback, Trace
 from opnb.core.posterior import log_posterior
+from opnb.core.weights import check_priors
 from opnb.estimators.base import JointLogLikelihoodClassifier, ProjectionMixin
 from opnb.estimators.model_files import model_to_bytes
 from opnb.estimators.parallel import one_blas_thread
@@ -75,6 +76,9 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         None means straight in the features themselves.
     priors : None, "uniform" or array-like of shape (n_classes,), default=None
         Probabilities of the classes, in the objective and in the posteriors; None means their shares in the rows.
+    decision_priors : None, "uniform" or array-like of shape (n_classes,), default=None
+        Probabilities of the classes in the posteriors alone, where these should be others than those that the search
+        goes by. `OPNBAuto` learns some from rows left out. None means those of `priors`.
     n_jobs : int, default=None
         Number of starts that run at a time, in threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -101,6 +105,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         With and without the penalty, at the solution, an observation, summed exactly.
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
+        Probabilities of the classes in the posteriors.
     mean_, scale_ : ndarray of shape (n_features,)
         What every feature is centred and divided by.
     history_ : list of Bunch
@@ -157,6 +162,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         independence: float = 0.0,
         bend: float | None = None,
         priors: str | ArrayLike | None = None,
+        decision_priors: str | ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         callback: Callback | None = None,
@@ -176,6 +182,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         self.independence = independence
         self.bend = bend
         self.priors = priors
+        self.decision_priors = decision_priors
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -351,6 +358,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
 def _learn(classifier: OPNBClassifier, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
     with one_blas_thread():
         rows = training_rows(classifier, X, y, sample_weight)
+        check_priors(classifier.decision_priors, rows.classes.size, "decision_priors")  # not after a long search
         problem = rows.pose(classifier, classifier.lam)
         keep_outcome(classifier, rows, search(classifier, problem, rows.starts(classifier), classifier.max_iter))
 
@@ -369,16 +377,16 @@ def keep_outcome(classifier: OPNBClassifier, rows: TrainingRows, outcome: Outcom
     clf, problem, best = classifier, outcome.problem, outcome.best
     trace = outcome.traces[best]
     clf.classes_ = rows.classes
-    clf.class_prior_ = rows.shares if problem.priors is None else problem.priors
+    decisive = check_priors(clf.decision_priors, clf.classes_.size, "decision_priors")
+    priors = problem.priors if decisive is None else decisive
+    clf.class_prior_ = rows.shares if priors is None else priors
     clf.mean_, clf.scale_, clf.columns_ = rows.scaling.mean, rows.scaling.scale, rows.columns
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:
         order, clf.log_likelihood_ = rows.ordered(trace.V, problem, trace.last.log_likelihood)
     averaged = [t for number, t in enumerate(outcome.traces) if number != best] if clf.combine == "average" else []
-    clf.densities_ = [
-        rows.densities(trace.V[:, order], problem),
-        *(rows.densities(other.V, problem) for other in averaged),
-    ]
+    found = [trace.V[:, order], *(other.V for other in averaged)]
+    clf.densities_ = [rows.densities(V, problem).with_priors(priors) for V in found]
     clf.sample_ = rows.sample() if ordered and isinstance(clf.densities_[0], LatticeDensities) else None
     clf.components_, clf.bandwidths_ = clf.densities_[0].components, clf.densities_[0].bandwidths
     last = trace.last

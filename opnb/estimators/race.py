@@ -146,14 +146,18 @@ class Race:
         shared = self.template.get_params(deep=False)
         return OPNBClassifier(**{**shared, **path.setting, "callback": self.clock.watch})
 
-    def member(self, path: Path, place: int, number: int) -> OPNBClassifier:
-        """Give the fit of a setting outside a fold, from the directions that were found there."""
-        train = self.folds[number][0]
+    def scores(self, path: Path, place: int, number: int) -> tuple[NDArray, Array]:
+        """Give the rows that a fold leaves out, and their joint log-likelihoods under a setting, for all classes."""
+        train, test = self.folds[number]
         weights = None if self.weights is None else self.weights[train]
-        model = self.template_of(path).set_params(
-            lam=path.lams[place], init=path.solutions[number][place], max_iter=0, callback=None
+        template = self.template_of(path).set_params(init=path.solutions[number][place], max_iter=0, callback=None)
+        (model,) = fit_path(
+            template, self.X[train], self.y[train], [path.lams[place]], ordered=False, sample_weight=weights
         )
-        return model.fit(self.X[train], self.y[train], weights)
+        classes = np.unique(self.y)
+        scores = np.full((len(test), classes.size), -np.inf)  # of a class that the fold has not learnt from
+        scores[:, np.searchsorted(classes, model.classes_)] = model.predict_log_proba(self.X[test])
+        return test, scores
 
     def see(self, paths: Sequence[Path], numbers: Sequence[int], must: bool = False) -> None:
         """Run paths in some folds; a path that has begun when the time is up sees them all."""

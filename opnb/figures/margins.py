@@ -128,7 +128,7 @@ def _panel(
         "title": {"text": axis_title(margin.axis, features), "standoff": 4, "font": {"size": 12}},
         "nticks": 6,
     }
-    return along, {"domain": [max(top - height, 0), top], "showticklabels": False, "rangemode": "tozero"}
+    return along, {"domain": [max(top - height, 0), top], "showticklabels": False, "range": [0.0, margin.top]}
 
 
 def scatter_matrix_figure(
@@ -255,7 +255,7 @@ def _matrix_axes(view: ScatterMatrixView, i: int) -> dict[str, Any]:
             "domain": up,
             "anchor": _tag("x", i),
             "visible": False,
-            "rangemode": "tozero",
+            "range": [0.0, view.margins[i].top],
             "fixedrange": True,
         },
     }

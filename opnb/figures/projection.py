@@ -223,8 +223,8 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
         "showticklabels": False,
         "ticks": "",
         "fixedrange": True,
-        "rangemode": "tozero",
     }
+    heights = [{"range": [0.0, shown.top]} for shown in view.margins]
     return {
         "xaxis": {
             "domain": [0, wide],
@@ -236,8 +236,8 @@ def _axes(view: ProjectionView, compact: bool) -> dict[str, Any]:
             "range": list(view.y_range),
             "title": {"text": axis_title(view.axes[1], features)},
         },
-        "xaxis2": {"domain": [wide + 0.015, 1], "anchor": "y", **margin},
-        "yaxis2": {"domain": [tall + 0.015, 1], "anchor": "x", **margin},
+        "xaxis2": {"domain": [wide + 0.015, 1], "anchor": "y", **margin, **heights[1]},
+        "yaxis2": {"domain": [tall + 0.015, 1], "anchor": "x", **margin, **heights[0]},
         "annotations": [] if compact else _corner(view),
     }
 

@@ -98,7 +98,7 @@ def log_odds_figure(view: Reasons, *, theme: str = "neutral", compact: bool = Fa
     >>> type(log_odds_figure(reasons(clf, X[0]))).__name__
     'Figure'
     """
-    names, values = ["shares of the classes"], [view.prior_odds]
+    names, values = ["class probabilities"], [view.prior_odds]
     shown, rest = _heaviest(view.direction_odds)
     names += [f"Direction {d + 1}" for d in shown]
     values += [float(view.direction_odds[d]) for d in shown]

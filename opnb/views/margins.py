@@ -46,6 +46,16 @@ class Margin:
     heights: NDArray[np.float32]
     weighting: Weighting
 
+    @property
+    def top(self) -> float:
+        """How high a picture of it reaches: at least to what a class has that is spread evenly over the points.
+
+        Densities on a direction that tells nothing are spread far beyond them, and are seen to be low.
+        """
+        span = self.x_range[1] - self.x_range[0]
+        even = 1.0 / span if self.weighting != "log" and span > 0 else 0.0
+        return 1.05 * max(float(self.heights.max(initial=0.0)), even) or 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class MarginsView:

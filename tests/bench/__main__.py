@@ -21,6 +21,7 @@ from tests.bench import (
     picture,
     real_data,
     restyle,
+    small_fits,
     soak,
     tour,
     tuning,
@@ -47,6 +48,7 @@ SECTIONS = (
     | versions.SECTIONS
     | tour.SECTIONS
     | restyle.SECTIONS
+    | small_fits.SECTIONS
     | cluster.SECTIONS
     | app_cluster.SECTIONS
     | evidence.SECTIONS

@@ -19,6 +19,7 @@ from opnb.benchmark.tasks import split_of
 from opnb.diagnostics import advise, diagnose
 from opnb.estimators.base import log_losses
 from opnb.quiet import own_warnings
+from opnb.studio.visit.settings import default_spec
 from tests.bench.timing import heading, row
 
 _MOST_ROWS = 1500
@@ -26,7 +27,7 @@ _STEPS = 5
 # Data sets with the same rows as another stay in its half.
 _SAME_ROWS = {"heart_c": "report", "cleveland": "report", "solar_flare_2": "design"}
 FITS = {
-    "app": lambda: OPNBClassifier(n_components=2, independence=0.1),
+    "app": lambda: default_spec().classifier(),
     "library": OPNBClassifier,
     "auto": lambda: OPNBAuto(random_state=0),
 }

@@ -172,11 +172,13 @@ def _entry(entry):
 
 
 def _body(entry):
+    parts = ["\n".join(f"- {point}" for point in entry["points"])] if "points" in entry else []
     if "printed" in entry:
-        return "```text\n" + "\n".join(entry["printed"]) + "\n```"
-    table = entry.get("table")
-    drawn = markdown(pd.DataFrame(table[1:], columns=table[0]).set_index(table[0][0])) + "\n\n" if table else ""
-    return drawn + "\n".join(f"- {point}" for point in entry.get("points", []))
+        parts.append("```text\n" + "\n".join(entry["printed"]) + "\n```")
+    if "table" in entry:
+        names, *rows = entry["table"]
+        parts.insert(0, markdown(pd.DataFrame(rows, columns=names).set_index(names[0])))
+    return "\n\n".join(parts)
 
 
 def readme_blocks(frame):

@@ -84,15 +84,16 @@ def test_a_row_says_what_was_done(cache):
     assert row.class_variance == pytest.approx(shares.var())
 
 
-def test_error_and_log_loss_are_those_of_the_tuned_method(cache):
+@pytest.mark.parametrize("method", ["LDA", "KNN"])  # of which the second knows no logarithms of posteriors
+def test_error_and_log_loss_are_those_of_the_tuned_method(cache, method):
     from sklearn.metrics import log_loss
 
     from opnb.comparators import tune
 
     chosen = protocol(cache)
-    row = run_task(chosen, Task(1, "iris", "LDA"))
+    row = run_task(chosen, Task(1, "iris", method))
     split = split_of(chosen, "iris", 1)
-    fitted = tune(METHODS["LDA"], split.X_train, split.y_train, split.folds).estimator
+    fitted = tune(METHODS[method], split.X_train, split.y_train, split.folds).estimator
     assert row.error == pytest.approx(1 - fitted.score(split.X_test, split.y_test))
     assert row.log_loss == pytest.approx(log_loss(split.y_test, fitted.predict_proba(split.X_test)))
 

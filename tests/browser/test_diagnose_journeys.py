@@ -97,7 +97,7 @@ def test_playback_plays_and_scrubs(tab):
     page_of(tab, "Tune").sees("What to try")
     view(tab, "Playback")
     scrub(tab, 0.95)
-    scrub(tab, 0.02)
+    scrub(tab, 0.004)
     assert "Iteration 0:" in tab.page.evaluate(f"() => {TITLE}")
     places = tab.page.evaluate(f"() => {PLACES}")
     tab.page.locator(".updatemenu-button").first.click()
@@ -108,7 +108,7 @@ def test_playback_plays_and_scrubs(tab):
 def test_a_start_is_adopted_by_one_click(tab):
     page_of(tab, "Tune").sees("What to try")
     view(tab, "Starts").sees("Angles to the best").shot("tune-starts")
-    tab.page.get_by_role("button", name="Adopt: random start 3").click()
+    tab.page.get_by_role("button", name="Adopt: random start").first.click()
     tab.sees("1 random start").still()
     tab.page.get_by_role("link", name="Workbench", exact=True).first.click()
     tab.picture().sees("Fits (2)")

@@ -18,6 +18,12 @@ TRAIL = """
     for (const type of ['focusin', 'focusout', 'keydown', 'pointerdown'])
         addEventListener(type, (one) => window.trail.push(told(one)), true);
 """
+# The line above the picture, in the words of FOCUSED; they depend on what a quick look has found.
+TO_DIAGNOSE = """() => {
+    const one = document.querySelector('[data-testid=stMain] a[href*=diagnose]').cloneNode(true);
+    one.querySelectorAll('[data-testid=stIconMaterial]').forEach((icon) => icon.remove());
+    return `a ${one.textContent.trim()}`;
+}"""
 AT_NOTHING = "() => document.activeElement === document.body"
 SAID = "() => document.querySelector('[role=status].opnb-unseen')?.textContent ?? ''"
 PLOT = "document.querySelector('.js-plotly-plot')"
@@ -107,7 +113,7 @@ def test_the_main_job_by_keyboard(tab):
     press(tab, "Escape")
     wait_for_focus(tab, "button Points and legend")
 
-    go_to(tab, "a A quick look finds nothing wrong. Diagnose looks closer", "Shift+Tab")
+    go_to(tab, tab.page.evaluate(TO_DIAGNOSE), "Shift+Tab")
     press(tab, "Enter")
     tab.sees("About the fit").still()
     assert tab.page.get_by_role("heading", level=1).inner_text() == "Diagnose"

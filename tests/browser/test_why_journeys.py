@@ -54,7 +54,7 @@ def test_a_click_on_a_point_shows_its_reasons_and_takes_them_away(new_tab, dark,
     waiting.value.save_as(path)
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
-    parts = ("log-odds: shares of the classes", "log-odds: a direction")
+    parts = ("log-odds: class probabilities", "log-odds: a direction")
     total = sum(float(line["number"]) for line in lines if line["what"] in parts)
     (said,) = (float(line["number"]) for line in lines if line["what"] == "log-odds: sum")
     assert total == pytest.approx(said, abs=1e-9)

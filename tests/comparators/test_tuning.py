@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn.svm import SVC
 
-from opnb import OPNBClassifier, OPNBClassifierCV
+from opnb import OPNBAuto, OPNBClassifier, OPNBClassifierCV
 from opnb.comparators import METHODS, PAPER_METHODS, USUAL_METHODS, predict_one_by_one, tune
 from opnb.comparators.lambda_path import predict_on_path
 from opnb.comparators.tuning import as_folds, best_setting
@@ -127,6 +127,24 @@ def test_grids_of_familiar_methods_suit_small_data():
     assert METHODS["KNN"].grid(X, y) == {"kneighborsclassifier__n_neighbors": [1, 3, 5]}
     assert METHODS["RF"].grid(X, y) == {"max_features": [1], "min_samples_leaf": [1, 5]}
     assert METHODS["RF"].grid(np.ones((5, 100)), y)["max_features"] == [10, 25, 50]
+
+
+def test_a_method_that_judges_itself_does_so_on_the_same_folds():
+    X, y = gaussian_classes(n=60)
+    folds = as_folds(3, y, 7)
+    chosen = tune(METHODS["OPNB-auto"], X, y, folds).estimator
+    same = OPNBAuto(cv=folds).fit(X, y)
+    assert chosen.best_params_ == same.best_params_
+    np.testing.assert_array_equal([t.errors for t in chosen.trials_], [t.errors for t in same.trials_])
+
+
+def test_forests_in_the_folds_have_a_third_of_the_trees():
+    X, y = gaussian_classes(n=60)
+    method, settings = METHODS["RF"], [{"max_features": 2, "min_samples_leaf": 1}]
+    predicted = method.predict_grid(method.seeded(3), X[:40], y[:40], X[40:], settings)
+    forest = method.seeded(3).set_params(**settings[0], n_estimators=100).fit(X[:40], y[:40])
+    np.testing.assert_array_equal(predicted[0], forest.predict(X[40:]))
+    assert len(method.finish(method.seeded(3), X, y, settings[0], settings).estimators_) == 300
 
 
 def test_tuned_estimator_is_fitted_to_all_rows_with_the_chosen_setting():

@@ -57,7 +57,7 @@ def test_one_projection_comes_out(iris, found):
     best = found.best_estimator_
     assert type(best) is OPNBClassifier
     assert found.best_params_ == {name: getattr(best, name) for name in found.best_params_}
-    assert set(found.best_params_) == {"lam", "likelihood", "independence", "penalty", "bend"}
+    assert set(found.best_params_) == {"lam", "likelihood", "independence", "penalty", "bend", "decision_priors"}
     np.testing.assert_array_equal(found.components_, best.components_)
     np.testing.assert_array_equal(found.transform(X), best.transform(X))
     np.testing.assert_array_equal(found.predict_proba(X), best.predict_proba(X))
@@ -84,7 +84,8 @@ def test_trials_tell_the_whole_race(found):
         assert trial.errors.shape == trial.log_losses.shape == (2,)
         assert trial.error == pytest.approx(trial.errors.mean())
         assert trial.seconds > 0
-    assert any(all(trial[name] == value for name, value in found.best_params_.items()) for trial in found.trials_)
+    raced = {name: value for name, value in found.best_params_.items() if name != "decision_priors"}
+    assert any(all(trial[name] == value for name, value in raced.items()) for trial in found.trials_)
 
 
 def test_many_rows_try_more():
@@ -128,7 +129,7 @@ def test_the_chosen_solution_is_the_end_of_a_walk_on_all_rows(iris, found):
     lams = sorted(
         trial.lam
         for trial in found.trials_
-        if all(trial[name] == value for name, value in found.best_params_.items() if name != "lam")
+        if all(trial[name] == value for name, value in found.best_params_.items() if name in trial and name != "lam")
     )
     others = {name: value for name, value in found.best_params_.items() if name != "lam"}
     template = OPNBClassifier(n_components=2, max_iter=40, **others)
@@ -327,10 +328,11 @@ def test_weights_count_in_the_fit_and_in_the_judgement(iris):
     folds = [(kept[train[there[train]]], kept[test[there[test]]]) for train, test in cv]
     weighted = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y, sample_weight=weights)
     dropped = OPNBAuto(cv=folds, max_seconds=0, n_components=2).fit(X[there], y[there])
-    assert weighted.best_params_ == dropped.best_params_
+    for name, value in dropped.best_params_.items():
+        assert weighted.best_params_[name] == (pytest.approx(value, abs=1e-3) if name == "decision_priors" else value)
     assert weighted.error_ == pytest.approx(dropped.error_, abs=0.02)
     np.testing.assert_allclose([t.error for t in weighted.trials_], [t.error for t in dropped.trials_], atol=0.02)
-    np.testing.assert_allclose(weighted.predict_proba(X), dropped.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(weighted.predict_proba(X), dropped.predict_proba(X), atol=1e-3)
 
 
 def test_a_class_too_small_for_leave_one_out_is_no_obstacle(iris):

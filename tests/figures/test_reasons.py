@@ -36,7 +36,7 @@ def bars(figure):
 
 def test_the_bars_of_the_log_odds_add_up_to_the_last(iris):
     values = bars(log_odds_figure(iris[2], **LOOK))
-    assert list(values) == ["shares of the classes", "Direction 1", "Direction 2", "Direction 3", "sum"]
+    assert list(values) == ["class probabilities", "Direction 1", "Direction 2", "Direction 3", "sum"]
     total = values.pop("sum")
     assert sum(values.values()) == pytest.approx(total, abs=1e-9)
     assert total == pytest.approx(iris[2].log_odds, abs=1e-9)

@@ -155,7 +155,7 @@ def test_every_bad_part_of_a_link_has_its_sentence(query, words):
     link = from_query(query)
     assert len(link.problems) == 1
     assert words in link.problems[0]
-    assert link.spec.lam == 1e-3
+    assert link.spec.lam == (default_spec() if "data" in query else FitSpec(default_spec().data)).lam
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_differences_are_in_words():
     second = FitSpec(DataSpec(Source("example", "wine"), "class"), lam=0.01, init="random", n_init=5, n_components=None)
     assert differences(first, first) == []
     assert ("data", "iris", "wine") in differences(first, second)
-    assert ("smoothness λ", "0.001", "0.01") in differences(first, second)
+    assert ("smoothness λ", "0.002", "0.01") in differences(first, second)
     assert ("start", "principal components", "random") in differences(first, second)
     assert ("directions", "2", "all, 20 at the most") in differences(first, second)
 
@@ -196,19 +196,19 @@ def test_codes_for_missing_values_are_a_difference():
 
 
 def test_labels_name_what_is_unusual():
-    assert default_spec("iris").label() == "iris, 2 directions, λ = 0.001"
+    assert default_spec("iris").label() == "iris, 2 directions, λ = 0.002"
     unusual = FitSpec(
         default_spec("iris").data,
         n_components=1,
-        penalty="pooled",
         init="random",
         n_init=3,
         likelihood="leave-one-out",
         priors="uniform",
+        decision_priors=(0.2, 0.3, 0.5),
     )
     assert unusual.label() == (
-        "iris, 1 direction, λ = 0.001, spread within classes, 3 random starts, leave one out, independence 0, "
-        "classes count equally"
+        "iris, 1 direction, λ = 0.001, size of the directions, 3 random starts, leave one out, independence 0, "
+        "classes count equally, classes balanced"
     )
 
 
@@ -217,9 +217,13 @@ def test_what_was_added_later_is_absent_from_old_links_and_written_where_the_app
     assert (old.independence, old.priors, old.scale, old.bend) == (0.0, "shares", True, None), "the paper's method"
     query = to_query(default_spec("iris"), PictureSpec())
     assert float(query["independence"]) == default_spec().independence > 0
-    new = replace(old, independence=0.3, priors="uniform", scale="robust", bend=0.3)
+    new = replace(
+        old, independence=0.3, priors="uniform", scale="robust", bend=0.3, decision_priors=(0.125, 0.375, 0.5)
+    )
     assert from_query(to_query(new, PictureSpec())).spec == new
-    assert from_query({"data": "example:iris", "independence": "-1", "scale": "wide"}).problems
+    bad = from_query({"data": "example:iris", "independence": "-1", "scale": "wide", "balance": "0.5,0.6"})
+    assert len(bad.problems) == 3
+    assert "sum to one" in bad.problems[-1]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_other_numbers_of_directions_begin_elsewhere():
     spec = replace(from_axes(default_spec("iris"), AXES, search=False), n_components=3)
     assert not spec.has_given_axes
     assert spec.settings()["init"] == "pca"
-    assert spec.settings()["max_iter"] == 100
+    assert spec.settings()["max_iter"] == 300
 
 
 def test_axes_of_other_columns_are_refused_before_any_work():

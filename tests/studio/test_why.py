@@ -76,7 +76,7 @@ def test_the_file_of_reasons_adds_up_and_has_no_formulas(result):
     def total(what):
         return sum(float(line["number"]) for line in lines if line["what"] == what)
 
-    parts = total("log-odds: shares of the classes") + total("log-odds: a direction") + total("log-odds: other starts")
+    parts = total("log-odds: class probabilities") + total("log-odds: a direction") + total("log-odds: other starts")
     assert parts == pytest.approx(total("log-odds: sum"), abs=1e-9)
     assert total("position: a column") == pytest.approx(total("position: sum"), abs=1e-9)
     assert total("probability") == pytest.approx(1, abs=1e-9)

@@ -129,7 +129,7 @@ def test_settings_that_are_not_fitted_mark_the_picture_and_fit_makes_no_second_o
 def test_new_data_begin_with_the_usual_settings_and_say_which_rows_are_lost(visit, table):
     page = visit(lam="0.1", directions="3")
     page.upload("holes.csv", table + b"\n,,a\n3,,b")
-    assert (page.state.spec.lam, page.state.spec.n_components) == (0.001, 2)
+    assert (page.state.spec.lam, page.state.spec.n_components) == (0.002, 2)
     assert "42 rows became 40. Left out 2 rows with missing values" in page.words
     assert "rows became" not in visit().words
 
@@ -150,7 +150,7 @@ def test_fits_are_listed_renamed_deleted_brought_back_and_restored(visit):
     first = page.state.result
     page.find("select_slider", "Smoothness (λ)").set_value(0.01)
     page.press("Fit").segment("More about this fit", 6)
-    assert list(page.at.dataframe[0].value["Fit"]) == ["wine, 2 directions, λ = 0.01", "wine, 2 directions, λ = 0.001"]
+    assert list(page.at.dataframe[0].value["Fit"]) == ["wine, 2 directions, λ = 0.01", "wine, 2 directions, λ = 0.002"]
     page.find("text_input", "Name").set_value("smooth")
     page.press("Save the name")
     assert page.at.dataframe[0].value["Fit"][0] == "smooth"
@@ -160,7 +160,7 @@ def test_fits_are_listed_renamed_deleted_brought_back_and_restored(visit):
     assert len(page.state.fits) == 2
     page.choose("selectbox", "Fit", first.id).press("Show again")
     assert page.state.result is first
-    assert page.find("select_slider", "Smoothness (λ)").value == 0.001
+    assert page.find("select_slider", "Smoothness (λ)").value == 0.002
 
 
 def test_two_fits_are_compared_in_settings_errors_and_pictures(visit):
@@ -170,7 +170,7 @@ def test_two_fits_are_compared_in_settings_errors_and_pictures(visit):
     page.find("toggle", "Show them side by side").set_value(True)
     page.run()
     tables = [frame.value for frame in page.at.dataframe]
-    assert tables[1].to_numpy().tolist() == [["smoothness λ", "0.001", "0.1"]]
+    assert tables[1].to_numpy().tolist() == [["smoothness λ", "0.002", "0.1"]]
     assert "Held-out error" in set(tables[2]["Measure"])
     layout = page.figures()[-1]["layout"]
     assert layout["xaxis"]["range"] == layout["xaxis2"]["range"]

@@ -128,12 +128,12 @@ def test_a_table_of_a_very_long_name_comes_back(visit, reload, table):
 def test_deleting_undoing_and_showing_again_are_kept(visit, reload):
     page = refit(refit(visit(), 0.01), 0.1).segment("More about this fit", 6)
     page.press("Delete")
-    assert [fit.spec.lam for fit in reload(page).state.fits] == [0.001, 0.01]
+    assert [fit.spec.lam for fit in reload(page).state.fits] == [0.002, 0.01]
     page.press("Undo the deletion")
     again = reload(page)
-    assert [fit.spec.lam for fit in again.state.fits] == [0.001, 0.01, 0.1]
+    assert [fit.spec.lam for fit in again.state.fits] == [0.002, 0.01, 0.1]
     again.segment("More about this fit", 6).choose("selectbox", "Fit", again.state.fits[0].id).press("Show again")
-    assert reload(again).state.result.spec.lam == 0.001
+    assert reload(again).state.result.spec.lam == 0.002
 
 
 def test_a_table_that_waits_comes_back(visit, reload):
@@ -241,7 +241,7 @@ def test_two_tabs_of_one_workspace_are_merged(visit, reload):
     refit(second, 0.05)
     link(second)
     third = reload(second)
-    assert [fit.spec.lam for fit in third.state.fits] == [0.001, 0.01, 0.02, 0.05]
+    assert [fit.spec.lam for fit in third.state.fits] == [0.002, 0.01, 0.02, 0.05]
     assert third.state.result.spec.lam == 0.05
 
 
@@ -305,12 +305,12 @@ def test_trouble_with_the_disk_is_told_and_the_app_goes_on(visit, reload, monkey
         assert len(page.state.fits) == 3
         assert page.figures()
     again = reload(page, restarted=True)
-    assert [fit.spec.lam for fit in again.state.fits] == [0.001, 0.01]
+    assert [fit.spec.lam for fit in again.state.fits] == [0.002, 0.01]
     assert again.state.interrupted.lam == 0.02
     refit(page, 0.05)
     link(page)
     assert words not in page.run().words
-    assert [fit.spec.lam for fit in reload(page).state.fits] == [0.001, 0.01, 0.02, 0.05]
+    assert [fit.spec.lam for fit in reload(page).state.fits] == [0.002, 0.01, 0.02, 0.05]
 
 
 def test_a_folder_that_cannot_be_made_is_told_and_the_app_goes_on(visit, monkeypatch, tmp_path):
@@ -404,7 +404,7 @@ def test_everything_can_be_forgotten(visit, reload, folder):
     query = link(page)
     page.press("Forget this workspace").press("Forget everything")
     assert list(folder.iterdir()) == []
-    assert [fit.spec.lam for fit in page.state.fits] == [0.001]
+    assert [fit.spec.lam for fit in page.state.fits] == [0.002]
     assert "workspace" not in page.at.query_params
     refit(other, 0.2)
     other.state.keeper.shelf.wait(TIMEOUT)

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from opnb import OPNBClassifier
 from opnb.errors import DataError
 from opnb.views import (
     ErrorCount,
@@ -366,3 +367,14 @@ def test_a_logarithmic_margin_shows_four_decades(iris):
     high = plain.heights > 1e-3 * plain.heights.max()
     expected = np.log10(plain.heights[high] / plain.heights.max()) + 4
     np.testing.assert_allclose(log.heights[high], expected, atol=1e-4)
+
+
+def test_a_direction_that_tells_nothing_has_low_margins_and_another_has_room_for_all(iris):
+    clf, X, y, *_ = iris
+    flat = OPNBClassifier(init=np.diag([1.0, 1e-3]), max_iter=0).fit(X[:, :2], y)
+    flat_z = int(flat.bandwidths_.argmax())
+    for direction, margin in enumerate(margins_view(flat, project(flat, X[:, :2], y)).margins):
+        highest = margin.heights.max() / margin.top
+        assert highest < 0.02 if direction == flat_z else highest == pytest.approx(1 / 1.05)
+    for margin in margins_view(clf, project(clf, X, y), weighting="log").margins:
+        assert margin.top == pytest.approx(1.05 * 4)

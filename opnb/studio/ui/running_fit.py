@@ -23,7 +23,10 @@ def collect_fit() -> None:
     """Show the fit under way where it is done in a moment, and say what there is to say."""
     state = studio()  # which saves what was asked for, before anything is waited for
     wait_briefly(state.work.fit)
+    asked = state.spec
     state.collect()
+    if state.spec != asked:
+        st.rerun()  # settings that were found: the form stands before this, and shows those that were asked for
     _notices(state)
 
 

@@ -182,6 +182,10 @@ def _axes(text: str) -> Axes:
     return tuple(tuple(_number(weight) for weight in axis.split(",")) for axis in text.split(";"))
 
 
+def _shares(text: str) -> tuple[float, ...]:
+    return tuple(_number(share) for share in text.split(","))
+
+
 def axes_text(axes: Axes) -> str:
     """Write axes as a link has them."""
     return ";".join(",".join(f"{weight:g}" for weight in axis) for axis in axes)
@@ -289,6 +293,7 @@ _FIT_PARTS = (
     _Part("independence", "independence", _number),
     _Part("bend", "bend", _or("none", None, _number), _or_word("none", None)),
     _Part("classes", "priors", _one_of(CHOICES["priors"])),
+    _Part("balance", "decision_priors", _shares, lambda shares: ",".join(f"{share:.9g}" for share in shares)),
     _Part("seed", "seed", _whole),
 )
 _PICTURE_PARTS = (

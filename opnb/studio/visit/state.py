@@ -192,7 +192,10 @@ class Studio:
         count = spec.n_components and min(spec.n_components, p)
         if spec.has_given_axes and spec.start is not None and spec.bend is None and len(spec.start[0]) != p:
             spec = replace(spec, init="pca", start=None)  # axes of other columns
-        return replace(spec, data=self.data_spec, n_components=count)
+        balance = spec.decision_priors
+        if spec.data != self.data_spec or len(balance or ()) != len(self.dataset.class_names):
+            balance = None  # learnt on other rows
+        return replace(spec, data=self.data_spec, n_components=count, decision_priors=balance)
 
     def _forget_fit(self) -> None:
         self.work.fit.drop()

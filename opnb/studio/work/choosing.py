@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 _MOST_SECONDS = 120.0  # for the choice; what is best by then is taken
 _USUAL_SEARCHES = 250  # of a choice, for the bar
+_BALANCED = ", with the classes balanced on rows left out"
 _STOPPED = "The choice was stopped: these settings are the best that were known by then."
 
 
 def choose_work(spec: FitSpec, table: Table, dataset: Dataset, job: Job[FitResult]) -> FitResult:
-    """Choose lam, likelihood, independence, penalty and bend, fit with them, and say what was chosen; run by a `Job`.
+    """Choose what `OPNBAuto` chooses, fit with it, and say what was chosen; run by a `Job`.
 
     Number of directions, scales and priors stay as they are in `spec`.
     """
@@ -63,7 +64,9 @@ def choice_words(auto: OPNBAuto) -> str:
     """Say what was chosen, how well it does in the folds, and what it gained."""
     chosen = ", ".join(f"{WORDS[name]} {in_words(name, value)}" for name, value in _in_order(auto.best_params_))
     error = f"wrong on {100 * auto.error_:.1f} ± {100 * auto.error_se_:.1f} % of rows left out"
-    return f"Chosen by cross-validation: {chosen}. They are {error}{_gain(auto.gain_)}. {auto.widened_}".strip()
+    balanced = _BALANCED if auto.best_params_["decision_priors"] is not None else ""
+    told = f"Chosen by cross-validation: {chosen}{balanced}. They are {error}{_gain(auto.gain_)}. {auto.widened_}"
+    return told.strip()
 
 
 def _in_order(params: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -26,6 +26,10 @@ _INDEPENDENCE = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 _BENDS = (0.3, 1.0, 3.0)
 _STARTS = ("pca", "random")  # axes turned by hand come from the picture
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+_BALANCED = (
+    "The classes' probabilities in decisions were learnt on rows left out, for these settings; with any other, each "
+    "class counts as said above."
+)
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
     "lam": "The weight of the penalty. Larger: smoother densities and simpler boundaries. Smaller: closer to the data, "
@@ -34,7 +38,7 @@ _HELP = {
     "variation.",
     "init": "Where the search begins. It finds a nearby optimum, so another start can give another picture.",
     "find": "Chooses smoothness, penalty, likelihood, independence and shape of the directions on the training rows by "
-    "cross-validation, and fits with them. The number of directions stays.",
+    "cross-validation, balances the classes there, and fits with all that. The number of directions stays.",
     "n_init": "How many random starts to try; the best is shown. Choose to start from random ones first.",
     "likelihood": "Whether a point counts in the density it is judged by. Leaving it out guards against densities that "
     "pick out single points.",
@@ -113,10 +117,14 @@ def _settings(state: Studio, above: DeltaGenerator, more: DeltaGenerator, key: s
         values = _main_settings(spec, p, key)
     with more:
         values |= _more_settings(spec, key, values["init"] == "random" and values["n_init"] > 1)
+        if spec.decision_priors is not None:
+            st.caption(_BALANCED)
         guide_button("settings")
     if spec.n_components is None and values["n_components"] == default_components(p):
         values["n_components"] = None
-    return replace(spec, **values)
+    asked = replace(spec, **values)
+    # What was learnt for other settings does not fit these.
+    return asked if asked == spec else replace(asked, decision_priors=None)
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:

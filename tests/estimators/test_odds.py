@@ -1,0 +1,123 @@
+"""Class probabilities learnt from rows left out."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from sklearn.model_selection import StratifiedKFold
+
+from opnb import OPNBAuto, OPNBClassifier, load_model
+from opnb.estimators.odds import moved_priors, moves_of_log_priors
+
+
+def unbalanced_scores(n=4000, seed=0):
+    """Give labels, and scores that say too much and favour class 0 by 1.5."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, n)
+    truth = log_softmax(rng.standard_normal((n, 3)) + 2.0 * np.eye(3)[labels], axis=1)
+    return 3.0 * truth + [1.5, 0.0, 0.0], labels
+
+
+def test_they_are_the_maximum_of_what_is_said():
+    scores, labels = unbalanced_scores(200)
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, 200)
+
+    def loss(x):
+        own = log_softmax(np.exp(x[0]) * log_softmax(scores, axis=1) + x[1:], axis=1)[np.arange(200), labels]
+        return -(weights @ own) + x @ x / 2
+
+    x = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000, "xatol": 1e-9, "fatol": 1e-12}).x
+    moves = moves_of_log_priors(scores, labels, weights)
+    np.testing.assert_allclose(moves, (x[1:] - x[1:].mean()) / np.exp(x[0]), atol=1e-4)
+
+
+def test_a_lean_to_a_class_is_taken_back():
+    scores, labels = unbalanced_scores()
+    moves = moves_of_log_priors(scores, labels, np.ones(labels.size))
+    assert moves[0] - moves[1:].mean() == pytest.approx(-1.5, abs=0.3)
+    before, after = (np.mean(s.argmax(axis=1) != labels) for s in (scores, scores + moves))
+    assert after < before - 0.01
+
+
+def test_a_weight_of_two_is_the_row_twice():
+    scores, labels = unbalanced_scores(60)
+    twice = moves_of_log_priors(np.tile(scores, (2, 1)), np.tile(labels, 2), np.ones(120))
+    np.testing.assert_allclose(moves_of_log_priors(scores, labels, np.full(60, 2.0)), twice, atol=1e-5)
+
+
+def test_hopeless_rows_and_absent_classes_leave_finite_probabilities():
+    scores = np.array([[0.0, -1e30, -np.inf], [-1e300, 0.0, -np.inf], [0.0, -5.0, -np.inf]])
+    priors = moved_priors(np.full(3, 1 / 3), moves_of_log_priors(scores, np.array([1, 0, 2]), np.ones(3)))
+    assert (priors > 0).all()
+    assert priors.sum() == pytest.approx(1.0)
+
+
+@pytest.fixture(scope="module")
+def leaning():
+    """Rows whose densities of unequal spread lean to the narrow class."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], [200, 60, 40])
+    X = rng.standard_normal((300, 4)) * np.array([0.7, 1.5, 1.0])[y][:, None] + 0.8 * np.eye(3, 4)[y]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def found(leaning):
+    return OPNBAuto(cv=2, max_seconds=0, n_components=2).fit(*leaning)
+
+
+def test_the_chosen_model_decides_by_them_alone(leaning, found):
+    X, y = leaning
+    balanced, best = np.array(found.best_params_["decision_priors"]), found.best_estimator_
+    np.testing.assert_allclose(found.class_prior_, balanced, atol=1e-8)
+    assert balanced.sum() == pytest.approx(1.0, abs=1e-7)
+    assert np.abs(balanced - np.bincount(y) / len(y)).max() > 0.005
+    # Only the probabilities are others: directions, densities and objective are those of the same fit without.
+    given = {"init": best.starts_[0].V, "max_iter": 0}
+    plain = OPNBClassifier(**{**best.get_params(), "decision_priors": None, **given}).fit(X, y)
+    np.testing.assert_allclose(best.components_, plain.components_, atol=1e-12)
+    assert best.objective_ == pytest.approx(plain.objective_, rel=1e-9)
+    moved = plain.predict_log_proba(X) + np.log(balanced) - np.log(plain.class_prior_)
+    np.testing.assert_allclose(best.predict_log_proba(X), log_softmax(moved, axis=1), atol=1e-8)
+    joint = best.log_density_contributions(X).sum(axis=1) + np.log(best.class_prior_)
+    np.testing.assert_allclose(log_softmax(joint, axis=1), best.predict_log_proba(X), atol=1e-9)
+
+
+def test_they_are_learnt_from_rows_left_out(leaning, found):
+    X, y = leaning
+    same = OPNBAuto(cv=list(StratifiedKFold(2).split(X, y)), max_seconds=0, n_components=2).fit(X, y)
+    assert same.best_params_["decision_priors"] != found.best_params_["decision_priors"]  # other rows left out
+    assert 0 < found.error_ < 1
+    assert np.isfinite(found.error_se_)
+
+
+def test_classes_that_count_equally_go_on_counting_equally(leaning):
+    X, y = leaning
+    equal = OPNBAuto(cv=2, max_seconds=0, n_components=2, priors="uniform").fit(X, y)
+    wrong = np.array([np.mean(equal.predict(X[y == k]) != k) for k in range(3)])
+    by_share = OPNBAuto(cv=2, max_seconds=0, n_components=2).fit(X, y)
+    assert wrong[2] <= np.mean(by_share.predict(X[y == 2]) != 2)
+    assert equal.class_prior_[2] > by_share.class_prior_[2]
+
+
+def test_the_file_has_them(tmp_path, leaning, found):
+    found.save(tmp_path / "model.opnb")
+    read = load_model(tmp_path / "model.opnb")
+    np.testing.assert_array_equal(read.predict_proba(leaning[0]), found.predict_proba(leaning[0]))
+    np.testing.assert_array_equal(read.decision_priors, found.best_params_["decision_priors"])
+
+
+def test_they_are_checked_before_the_search(leaning):
+    def never(iteration):
+        raise AssertionError("the search has begun")
+
+    clf = OPNBClassifier(n_components=2, callback=never)
+    for wrong in ([0.5, 0.5], [0.5, 0.6, 0.1], "equal"):
+        with pytest.raises(ValueError, match="decision_priors"):
+            clf.set_params(decision_priors=wrong).fit(*leaning)
+
+
+def test_a_stop_before_the_first_fold_leaves_the_shares(leaning):
+    stopped = OPNBAuto(cv=2, n_components=2, callback=lambda iteration: True).fit(*leaning)
+    assert stopped.best_params_["decision_priors"] is None
+    np.testing.assert_allclose(stopped.class_prior_, np.bincount(leaning[1]) / 300)

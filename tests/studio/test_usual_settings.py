@@ -1,0 +1,50 @@
+"""What the app fits by itself makes a picture: two directions that differ, and no line."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+
+from opnb import OPNBClassifier
+from opnb.studio.visit.links import Link, from_query, to_query
+from opnb.studio.visit.settings import PictureSpec, default_spec
+from opnb.studio.visit.state import Studio
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def quarters():
+    """Give a numeric target cut in four."""
+    X, y = load_diabetes(return_X_y=True)
+    return X, np.searchsorted(np.quantile(y, [0.25, 0.5, 0.75]), y)
+
+
+@pytest.mark.parametrize("data", [lambda: load_iris(return_X_y=True), lambda: load_wine(return_X_y=True), quarters])
+@pytest.mark.parametrize("seed", range(4))
+def test_points_fill_the_plane(data, seed):
+    X, y = data()
+    X, _, y, _ = train_test_split(X, y, stratify=y, random_state=seed)
+    clf = OPNBClassifier(**default_spec().settings()).fit(X, y)
+    Z = clf.transform(X)
+    within = Z - np.array([Z[y == k].mean(axis=0) for k in range(y.max() + 1)])[y]
+    assert abs(np.corrcoef(within.T)[0, 1]) < 0.3
+    larger, smaller = np.linalg.svd((Z - Z.mean(axis=0)) / Z.std(axis=0), compute_uv=False)
+    assert smaller >= 0.3 * larger
+
+
+def test_class_probabilities_learnt_for_some_rows_come_back_with_these_alone():
+    state = Studio()
+    state.begin_from(Link(default_spec("iris"), PictureSpec(), ()))
+    learnt = replace(state.spec, decision_priors=(0.2, 0.3, 0.5))
+    other_rows = replace(learnt.data, options=replace(learnt.data.options, seed=7))
+    for spec, expected in (
+        (learnt, (0.2, 0.3, 0.5)),
+        (replace(learnt, decision_priors=(0.4, 0.6)), None),  # of two classes
+        (replace(learnt, data=other_rows), (0.2, 0.3, 0.5)),
+    ):
+        state.begin_from(from_query(to_query(spec, PictureSpec())))
+        assert state.spec.decision_priors == expected
+    assert state.offer(state.source, state.table, replace(other_rows, options=replace(other_rows.options, seed=8)))
+    assert state.spec.decision_priors is None
