@@ -115,8 +115,16 @@ class Tab:
         self.page.get_by_role("radio", name=name).or_(self.page.get_by_role("button", name=name)).first.click()
         return self.still()
 
+    def at_rest(self):
+        """Wait until nothing slides: a box that is being unfolded scrolls, which closes a list that drops down in it."""
+        self.page.wait_for_function(
+            "() => document.getAnimations().every("
+            "one => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)"
+        )
+        return self
+
     def choose(self, label, option):
-        self.page.get_by_role("combobox", name=label).first.click()
+        self.at_rest().page.get_by_role("combobox", name=label).first.click()
         self.page.get_by_role("option", name=option).first.click()
         return self.still()
 
