@@ -41,6 +41,22 @@ def test_the_path_shows_errors_and_a_movie_and_fits_a_choice(visit):
     assert buttons(page, "one-standard-error")[0].disabled
 
 
+@pytest.mark.parametrize("lowest", [0, 4, 9])
+def test_the_page_says_when_the_least_error_is_at_the_end_of_what_was_tried(visit, lowest):
+    page = tuned(visit(), "Smoothness")
+    errors = page.state.studies.outcomes[next(iter(page.state.studies.outcomes))].errors
+    errors.fold_errors[:] = 0.3
+    errors.fold_errors[lowest] = 0.1
+    object.__setattr__(errors.choice, "best_index", lowest)
+    page.run()
+    said = [caption.value for caption in page.at.caption if "values tried and the best" in caption.value]
+    assert [text.partition(" values tried")[0].rpartition(" the ")[2] for text in said] == {
+        0: ["smallest of 10"],
+        4: [],
+        9: ["largest of 10"],
+    }[lowest]
+
+
 @pytest.mark.parametrize(("view", "count"), [("Penalties", 3), ("Likelihoods", 2)])
 def test_variants_are_side_by_side_and_one_click_adopts_one(visit, view, count):
     page = tuned(visit(), view)

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from opnb.diagnostics import edge_finding
 from opnb.figures import comparison_figure, dimension_figure, draw_movie, draw_still, evidence_figure, path_figure
 from opnb.studio.tune.columns import columns
 from opnb.studio.tune.studies import (
@@ -71,9 +72,13 @@ def _path(result: FitResult) -> None:
         figure = path_figure(path.errors, result.spec.lam, **look())
         chart(figure, "path-errors", "Cross-validated error against smoothness", bar=False)
         choice = path.errors.choice
-        _fit_button("Fit the least error", replace(result.spec, lam=float(choice.lams[choice.best_index])), result)
+        least = float(choice.lams[choice.best_index])
+        _fit_button("Fit the least error", replace(result.spec, lam=least), result)
         _fit_button("Fit the one-standard-error choice", replace(result.spec, lam=choice.lam), result)
         st.caption("The one-standard-error choice is the smoothest λ whose error cannot be told from the least one.")
+        end = edge_finding(choice.lams, path.errors.fold_errors, least)
+        if end is not None and end.remedy is not None:
+            st.caption(end.explanation)
     with right:
         chart(draw_movie(path.movie, **look()), "path-movie", "The projection along the path of λ", bar=False)
 
