@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 
 from opnb import OPNBClassifier
 from opnb.figures import tour
+from opnb.studio.visit.settings import USUAL
 from tests.browser import harness
 
 _HOME = Path(__file__).parents[2] / "docs" / "tour.webp"
@@ -22,7 +23,7 @@ _WIDTH = 800
 
 
 def picture():
-    """Tour the wine data from principal components to the projection that was found, and write docs/tour.webp."""
+    """Tour the wine data from principal components to the app's first fit, and write docs/tour.webp."""
     with harness.chromium() as chromium, tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tour.html"
         _wine().save(file)
@@ -42,7 +43,7 @@ def _wine():
     X, X_test, y, y_test = train_test_split(data.data, names, stratify=names, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clf = OPNBClassifier(n_components=2, independence=0.1).fit(X, y)
+        clf = OPNBClassifier(n_components=2, **USUAL).fit(X, y)
     return tour(clf, X, y, X_test, y_test, theme="light", height=440)
 
 
