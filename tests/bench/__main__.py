@@ -13,6 +13,7 @@ from tests.bench import (
     engine,
     estimates,
     evidence,
+    fresh,
     fuzz,
     halves,
     lessons,
@@ -45,6 +46,7 @@ SECTIONS = (
     | lessons.SECTIONS
     | costs.SECTIONS
     | halves.SECTIONS
+    | fresh.SECTIONS
     | versions.SECTIONS
     | tour.SECTIONS
     | restyle.SECTIONS
@@ -72,7 +74,7 @@ def _recorded(name):
 
 if __name__ == "__main__":
     keep = "--record" in sys.argv
-    every = [name for name in SECTIONS if name != "evidence"]  # that one measures nothing
+    every = [name for name in SECTIONS if name not in ("evidence", "fresh-tables")]  # these measure nothing
     chosen = [name for name in sys.argv[1:] if name != "--record"] or every
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:

@@ -116,7 +116,7 @@ class Tab:
         return self.still()
 
     def at_rest(self):
-        """Wait until nothing slides: a box that is being unfolded scrolls, which closes a list that drops down in it."""
+        """Wait until nothing slides: a box that unfolds scrolls, which closes a list that drops down in it."""
         self.page.wait_for_function(
             "() => document.getAnimations().every("
             "one => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)"
