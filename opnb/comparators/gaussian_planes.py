@@ -69,6 +69,8 @@ class GaussianPlane(ClassifierMixin, BaseEstimator):
         self.bandwidths_ = self.deviations_.min(axis=0)
         return self
 
+    sharpness_ = 1.0  # posteriors are what the densities say
+
     @property
     def slopes_(self) -> Array:
         """How directions change with each standardised feature, of shape (2, n_features)."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from opnb.core.kernel import Array
+from opnb.core.posterior import log_posterior
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import Finding, Remedy, Severity
 
@@ -28,7 +29,7 @@ def calibration(context: Context) -> Finding | None:
     """See whether held-out rows are right as often as the model says."""
     if context.test_labels is None or context.test_labels.size < _LEAST_ROWS:
         return None
-    posterior = context.test_log_posterior
+    posterior = log_posterior(context.clf.sharpness_ * context.test_log_posterior)
     confidence = np.exp(posterior.max(axis=1))
     right = posterior.argmax(axis=1) == context.test_labels
     evidence = reliability(confidence, right, context.rng())

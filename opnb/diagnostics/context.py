@@ -210,7 +210,7 @@ class Context:
 
     @cached_property
     def test_log_posterior(self) -> Array:
-        """Log posteriors of the whole model at the held-out rows."""
+        """Log posteriors of the whole model at the held-out rows, from its densities as they are: not sharpened."""
         assert self.X_test is not None
         return log_posterior(joint_log_likelihood(self.clf.densities_, self.X_test))
 

@@ -49,7 +49,7 @@ class OPNBAuto(OPNBClassifier):
     independent and, where one direction carries most of the variance, the penalty. A point's own kernel is left out of
     its density, unless a class is too small for that. Settings that fall behind after two folds are given up. Where
     the folds cannot tell settings apart the simpler are taken: bent directions only where they are clearly better. At
-    last class probabilities are learnt that balance the classes on the rows left out.
+    last class probabilities that balance the classes, and how sure to be, are learnt on the rows left out.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class OPNBAuto(OPNBClassifier):
     best_estimator_ : OPNBClassifier
         Fitted to all rows with the chosen settings. All its fitted attributes are those of this estimator too.
     best_params_ : dict
-        The chosen lam, likelihood, independence, penalty, bend and decision_priors.
+        The chosen lam, likelihood, independence, penalty, bend, decision_priors and sharpness.
     trials_ : list of Bunch
         Every setting tried: likelihood, independence, penalty, bend, lam; errors and log_losses by fold, with their
         means error and log_loss (NaN where no fold was seen); given_up ("behind", "time", "stop" or "failed" where not
@@ -160,7 +160,7 @@ class OPNBAuto(OPNBClassifier):
         odds = Odds.of(race, path, place)
         self._judge(race, odds, random)
         self.trials_ = race.trials()
-        self.best_params_ = {"lam": path.lams[place], **path.setting, "decision_priors": odds.priors}
+        self.best_params_ = {"lam": path.lams[place], **path.setting, **odds.setting}
         self._adopt(_final(race, path, place, odds, X, y))
 
     def _settle(self, race: Race) -> tuple[Path, int]:
@@ -280,7 +280,7 @@ def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
 
 def _final(race: Race, path: Path, place: int, odds: Odds, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
     """Walk to the chosen lam on all rows and finish there; after a stop, take the directions that a fold has found."""
-    template = race.template_of(path).set_params(lam=path.lams[place], decision_priors=odds.priors)
+    template = race.template_of(path).set_params(lam=path.lams[place], **odds.setting)
     if not race.clock.stopped:
         model = _walked(race, template, path.lams[place:], X, y)
     if race.clock.stopped:

@@ -66,7 +66,7 @@ class JointLogLikelihoodClassifier(ClassifierMixin, BaseEstimator, metaclass=ABC
 
     @abstractmethod
     def _joint_log_likelihood(self, X: Array) -> Array:
-        """Give log p(x, class) for validated X, of shape (m, n_classes), up to a constant of each row."""
+        """Give scores for validated X, of shape (m, n_classes): log posteriors up to a constant of each row."""
 
     def _validated(self, X: ArrayLike) -> Array:
         check_is_fitted(self)

@@ -79,6 +79,10 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     decision_priors : None, "uniform" or array-like of shape (n_classes,), default=None
         Probabilities of the classes in the posteriors alone, where these should be others than those that the search
         goes by. `OPNBAuto` learns some from rows left out. None means those of `priors`.
+    sharpness : float, default=1.0
+        Power to which posteriors are raised before they are made to sum to one. Directions are never quite independent
+        within classes, so their product is surer than it should be: below one takes that back. Classes predicted stay
+        the same. `OPNBAuto` learns it from rows left out.
     n_jobs : int, default=None
         Number of starts that run at a time, in threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -106,6 +110,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
         Probabilities of the classes in the posteriors.
+    sharpness_ : float
+        Power to which posteriors are raised.
     mean_, scale_ : ndarray of shape (n_features,)
         What every feature is centred and divided by.
     history_ : list of Bunch
@@ -163,6 +169,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         bend: float | None = None,
         priors: str | ArrayLike | None = None,
         decision_priors: str | ArrayLike | None = None,
+        sharpness: float = 1.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         callback: Callback | None = None,
@@ -183,6 +190,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         self.bend = bend
         self.priors = priors
         self.decision_priors = decision_priors
+        self.sharpness = sharpness
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -254,7 +262,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         return self.components_ if self.columns_ is None else self.columns_.slopes(self.components_)
 
     def _joint_log_likelihood(self, X: Array) -> Array:
-        return joint_log_likelihood(self.densities_, self._scaled(X))
+        return self.sharpness_ * joint_log_likelihood(self.densities_, self._scaled(X))
 
     def marginal_densities(self, direction: int, grid: ArrayLike) -> Array:
         """Evaluate the class densities along one direction.
@@ -306,8 +314,8 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         -------
         ndarray of shape (n_samples, n_components, n_classes)
             Log densities on each direction. Summed over the directions, plus the logarithm of `class_prior_`, they are
-            the joint log-likelihood; the difference of two classes splits their log-odds by direction. Of averaged
-            starts, those of the best.
+            the joint log-likelihood; the difference of two classes, times `sharpness_`, splits their log-odds by
+            direction. Of averaged starts, those of the best.
         """
         densities, Z = self.densities_[0], self.transform(X)
         return np.stack([densities.log_densities(d, np.ascontiguousarray(z)).T for d, z in enumerate(Z.T)], axis=1)
@@ -331,7 +339,7 @@ class OPNBClassifier(ProjectionMixin, JointLogLikelihoodClassifier):
         positions = np.asarray(Z, dtype=float)
         if positions.ndim != 2 or positions.shape[1] != len(chosen):
             raise ValueError(f"Z must have one column for each of the {len(chosen)} directions, got {positions.shape}.")
-        return log_posterior(self.densities_[0].joint_log_likelihood(positions, chosen))
+        return log_posterior(self.sharpness_ * self.densities_[0].joint_log_likelihood(positions, chosen))
 
     def _checked_directions(self, directions: Sequence[int]) -> list[int]:
         m = self._n_features_out
@@ -380,6 +388,7 @@ def keep_outcome(classifier: OPNBClassifier, rows: TrainingRows, outcome: Outcom
     decisive = check_priors(clf.decision_priors, clf.classes_.size, "decision_priors")
     priors = problem.priors if decisive is None else decisive
     clf.class_prior_ = rows.shares if priors is None else priors
+    clf.sharpness_ = float(clf.sharpness)
     clf.mean_, clf.scale_, clf.columns_ = rows.scaling.mean, rows.scaling.scale, rows.columns
     order, clf.log_likelihood_ = np.arange(trace.V.shape[1]), trace.last.log_likelihood
     if ordered:

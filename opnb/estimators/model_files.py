@@ -150,6 +150,7 @@ def set_fitted(classifier: Any, description: dict[str, Any], arrays: dict[str, N
         setattr(classifier, name, description["fitted"][name])
     classifier.classes_ = _classes(description, arrays)
     classifier.n_features_in_ = classifier.mean_.size
+    classifier.sharpness_ = float(classifier.sharpness)
     classifier.recipe_ = description["recipe"]
     if description["feature_names"]:
         classifier.feature_names_in_ = np.array(description["feature_names"], dtype=object)

@@ -1,18 +1,19 @@
-"""Class probabilities learnt from rows left out.
+"""Class probabilities and a sharpness of the posteriors, learnt from rows left out.
 
 The projection is chosen for a likelihood, and the kernel densities of classes of unequal size and spread are off by
 unequal amounts, so that the classes' shares are not the best weights for the posteriors. Given the scores
-s_ik = log pi_k f_k(z_i) of rows that the densities have not seen, the log probability of class k is moved by b_k / t,
-where t and b
+s_ik = log pi_k f_k(z_i) of rows that the densities have not seen, the log probability of class k is moved by b_k / t
+and posteriors are raised to the power t, where t and b
 
     maximise   sum_i w_i [ t s_{i, y_i} + b_{y_i} - log sum_k exp(t s_ik + b_k) ] - (|b|^2 + log(t)^2) / 2.
 
-The sharpness t takes up that naive Bayes counts dependent directions twice; without it the b_k would have to.
-Directions and densities stay what they are: only the places where two classes balance move.
+The sharpness t takes up that naive Bayes counts dependent directions twice, and that densities are smooth.
+Directions and densities stay what they are: only the places where two classes balance move, by b alone.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,23 +30,29 @@ from opnb.estimators.race import Path, Race
 _LEAST_LOG = -60.0
 # No class gains or loses more than this, in logarithms.
 _MOST = 10.0
+# Nor is a posterior raised to a larger power, or to a smaller one than one over this.
+_SHARPEST = 10.0
+# These numbers go into links, and are known to two digits.
+_DIGITS = ".9g"
 
 
 @dataclass(frozen=True, eq=False)
 class Odds:
-    """What class probabilities learnt from rows left out do for a setting.
+    """What is learnt from rows left out for a setting, and what it does.
 
     Attributes
     ----------
     priors : tuple of float or None
-        In the order of the sorted classes; None if no row was left out.
+        Class probabilities in the order of the sorted classes; None if no row was left out.
+    sharpness : float
     rows : ndarray of int of shape (n,)
         The rows left out, each once.
     before, after : ndarray of shape (n,)
-        What each loses without and with such probabilities, learnt from the other folds.
+        What each loses without and with what is learnt from the other folds.
     """
 
     priors: tuple[float, ...] | None
+    sharpness: float
     rows: NDArray[np.intp]
     before: Array
     after: Array
@@ -62,14 +69,15 @@ class Odds:
         seen = [race.scores(path, place, number) for number in sorted(path.parts)]
         seen = [(rows[there[rows]], scores[there[rows]]) for rows, scores in seen]
         if not seen:
-            return cls(None, np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+            return cls(None, 1.0, np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 
-        def moves(parts: Sequence[tuple[NDArray, Array]]) -> Array:
+        def learnt(parts: Sequence[tuple[NDArray, Array]]) -> tuple[Array, float]:
             rows = np.concatenate([rows for rows, _ in parts])
-            return moves_of_log_priors(np.concatenate([scores for _, scores in parts]), labels[rows], counts[rows])
+            return moves_and_sharpness(np.concatenate([scores for _, scores in parts]), labels[rows], counts[rows])
 
         shares = class_shares(labels, classes.size, race.weights) if priors is None else priors
-        learnt = moved_priors(shares, moves(seen))
+        moves, sharpness = learnt(seen)
+        moved = tuple(float(f"{share:{_DIGITS}}") for share in moved_priors(shares, moves))
         rows = np.concatenate([rows for rows, _ in seen])
         before = np.concatenate([losses_of(scores, labels[rows], race.scoring) for rows, scores in seen])
         after = before
@@ -77,12 +85,20 @@ class Odds:
             others = [[part for part in seen if part is not own] for own in seen]
             after = np.concatenate(
                 [
-                    losses_of(log_posterior(scores + moves(parts)), labels[rows], race.scoring)
+                    losses_of(_revised(scores, *learnt(parts)), labels[rows], race.scoring)
                     for (rows, scores), parts in zip(seen, others, strict=True)
                 ]
             )
-        # Nine digits: they go into links, and are known to two.
-        return cls(tuple(float(f"{share:.9g}") for share in learnt), *_once_each(rows, before, after))
+        return cls(moved, float(f"{sharpness:{_DIGITS}}"), *_once_each(rows, before, after))
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        """The parameters of `OPNBClassifier` that say so."""
+        return {"decision_priors": self.priors, "sharpness": self.sharpness}
+
+
+def _revised(scores: Array, moves: Array, sharpness: float) -> Array:
+    return log_posterior(sharpness * (scores + moves))
 
 
 def _once_each(rows: NDArray[np.intp], *values: Array) -> tuple[NDArray[np.intp], Array, Array]:
@@ -92,8 +108,8 @@ def _once_each(rows: NDArray[np.intp], *values: Array) -> tuple[NDArray[np.intp]
     return unique, before, after
 
 
-def moves_of_log_priors(scores: Array, labels: NDArray[np.intp], weights: Array) -> Array:
-    """Give what to add to the log probability of every class, of shape (n_classes,).
+def moves_and_sharpness(scores: Array, labels: NDArray[np.intp], weights: Array) -> tuple[Array, float]:
+    """Give what to add to the log probability of every class, of shape (n_classes,), and t.
 
     Parameters
     ----------
@@ -118,7 +134,8 @@ def moves_of_log_priors(scores: Array, labels: NDArray[np.intp], weights: Array)
         return value, np.append(np.vdot(pull, scores) * sharpness, pull.sum(axis=0)) + x
 
     x = minimize(loss, np.zeros(n_classes + 1), jac=True, method="L-BFGS-B").x
-    return np.clip((x[1:] - x[1:].mean()) / np.exp(x[0]), -_MOST, _MOST)
+    sharpness = float(np.clip(np.exp(x[0]), 1 / _SHARPEST, _SHARPEST))
+    return np.clip((x[1:] - x[1:].mean()) / np.exp(x[0]), -_MOST, _MOST), sharpness
 
 
 def moved_priors(priors: Array, moves: Array) -> Array:

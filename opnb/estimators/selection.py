@@ -159,7 +159,7 @@ class OPNBClassifierCV(OPNBClassifier):
         class was given.
     n_components, penalty, init, n_init, combine, likelihood, n_bins, scale, max_iter, tol :
         As in `OPNBClassifier`.
-    independence, bend, priors, decision_priors, random_state, verbose :
+    independence, bend, priors, decision_priors, sharpness, random_state, verbose :
         As in `OPNBClassifier`.
     n_jobs : int, default=None
         Number of folds that run at a time, in threads. The result does not depend on it.
@@ -218,6 +218,7 @@ class OPNBClassifierCV(OPNBClassifier):
         bend: float | None = None,
         priors: str | ArrayLike | None = None,
         decision_priors: str | ArrayLike | None = None,
+        sharpness: float = 1.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         callback: Callback | None = None,
@@ -238,6 +239,7 @@ class OPNBClassifierCV(OPNBClassifier):
             bend=bend,
             priors=priors,
             decision_priors=decision_priors,
+            sharpness=sharpness,
             n_jobs=n_jobs,
             random_state=random_state,
             callback=callback,

@@ -65,6 +65,7 @@ def check_parameters(estimator: Any) -> None:
     check_scale(estimator.scale)
     check_independence(estimator.independence)
     check_bend(estimator.bend)
+    check_sharpness(estimator.sharpness)
     if isinstance(estimator.init, str):
         _check_choice(estimator, "init", ("pca", "random"))
     check_whole_number("n_init", estimator.n_init)
@@ -89,6 +90,12 @@ def check_bend(bend: Any) -> None:
     """Refuse anything but None and a positive finite number."""
     if bend is not None and not (_is_finite(bend) and not isinstance(bend, bool) and bend > 0):
         raise ValueError(f"bend must be None, for straight directions, or a positive finite number, got {bend!r}.")
+
+
+def check_sharpness(sharpness: Any) -> None:
+    """Refuse anything but a positive finite number."""
+    if not (_is_finite(sharpness) and not isinstance(sharpness, bool) and sharpness > 0):
+        raise ValueError(f"sharpness must be a positive finite number, got {sharpness!r}.")
 
 
 def check_scale(scale: Any) -> None:

@@ -230,6 +230,7 @@ def _header(shown: Tour) -> dict[str, Any]:
         "n": len(view.points),
         "nTrain": int((~view.is_test).sum()),
         "q": view.points.shape[1],
+        "sharpness": view.sharpness,
         "title": shown.title,
         "font": FONT,
         "marker": marker_size(len(view.points)),

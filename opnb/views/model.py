@@ -21,6 +21,8 @@ class DrawnModel(Protocol):
         How directions change with each feature: `components_`, unless directions bend.
     bandwidths_ : ndarray of shape (n_components,)
         The finest detail of the densities on every direction.
+    sharpness_ : float
+        Power to which posteriors are raised.
     n_features_in_ : int
     """
 
@@ -28,6 +30,7 @@ class DrawnModel(Protocol):
     class_prior_: Array
     components_: Array
     bandwidths_: Array
+    sharpness_: float
     n_features_in_: int
 
     @property

@@ -68,9 +68,11 @@ class ShownModel:
         winner, top = _winners(lambda k: across[k] + up[k][:, None], len(across))
         # The sum over classes is a product of matrices once each axis has its own highest score taken out.
         high_across, high_up = across.max(axis=0), up.max(axis=0)
-        rest = np.exp(up - high_up).T @ np.exp(across - high_across)
+        t = self.model.sharpness_
+        rest = np.exp(t * (up - high_up)).T @ np.exp(t * (across - high_across))
+        top = t * top
         with np.errstate(divide="ignore"):
-            log_total = np.log(rest) + (high_across + high_up[:, None])
+            log_total = np.log(rest) + t * (high_across + high_up[:, None])
         # A sum too small to be held belongs to a place where one class leads by hundreds: there it is certain.
         confidence = np.exp(np.minimum(top - np.maximum(log_total, top), 0.0))
         return winner, confidence.astype(np.float32)

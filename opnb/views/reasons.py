@@ -126,8 +126,8 @@ def reasons(
     first, second = _two_classes(log_posterior, other)
     log_densities = model.log_density_contributions(x[None])[0]
     log_prior = np.log(model.class_prior_)
-    prior_odds = float(log_prior[first] - log_prior[second])
-    direction_odds = log_densities[:, first] - log_densities[:, second]
+    prior_odds = float(model.sharpness_ * (log_prior[first] - log_prior[second]))
+    direction_odds = model.sharpness_ * (log_densities[:, first] - log_densities[:, second])
     return Reasons(
         row=x,
         columns=known,

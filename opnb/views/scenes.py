@@ -44,6 +44,7 @@ class _Moment:
 
     densities: ClassDensities
     class_prior_: Array
+    sharpness_: float = 1.0  # a boundary does not depend on it
 
     def log_marginal_densities(self, direction: int, grid: ArrayLike) -> Array:
         return self.densities.log_densities(direction, np.asarray(grid, dtype=float))

@@ -84,6 +84,8 @@ class TourView:
     class_counts : ndarray of int of shape (n_classes,)
         Training rows that are toured.
     class_prior : ndarray of shape (n_classes,)
+    sharpness : float
+        Of the posteriors, as in `OPNBClassifier`.
     handles : tuple of Handle
     paths : tuple of TourPath
     n_rows : int
@@ -101,6 +103,7 @@ class TourView:
     feature_names: tuple[str, ...]
     class_counts: Labels
     class_prior: Array
+    sharpness: float
     handles: tuple[Handle, ...]
     paths: tuple[TourPath, ...]
     n_rows: int
@@ -205,6 +208,7 @@ def tour_view(
         feature_names=names_of_columns,
         class_counts=np.bincount(labels[~is_test], minlength=len(data.class_names)),
         class_prior=model.class_prior_,
+        sharpness=model.sharpness_,
         handles=_handles(model, names_of_columns, columns, basis),
         paths=tuple(_in_coordinates(way, basis) for way in ways),
         n_rows=data.labels.size,
@@ -309,9 +313,9 @@ def tour_frame(
     grids = [np.linspace(low, high, resolution) for low, high in shown]
     across, up = (densities.log_densities(d, grid) for d, grid in enumerate(grids))
     scores = (densities.log_prior[:, None] + across)[:, None, :] + up[:, :, None]
-    class_map, map_lead = decided(scores)
+    class_map, map_lead = decided(view.sharpness * scores)
     positions = np.stack([np.linspace(low, high, curve) for low, high in shown])
-    joint = densities.joint_log_likelihood(Z).T
+    joint = view.sharpness * densities.joint_log_likelihood(Z).T
     predicted, lead = decided(joint)
     own = joint[view.labels, np.arange(len(Z))] - logsumexp(joint, axis=0)
     train, test = _error_counts(predicted != view.labels, view.is_test)

@@ -92,4 +92,4 @@ def classes_on(view: TourView, axes: ArrayLike, toured: TouredRows) -> tuple[Lab
     """
     across = np.asarray(axes, dtype=float).T
     densities = densities_on(view, view.points.astype(float) @ across)
-    return decided(densities.joint_log_likelihood(toured.points.astype(float) @ across).T)
+    return decided(view.sharpness * densities.joint_log_likelihood(toured.points.astype(float) @ across).T)

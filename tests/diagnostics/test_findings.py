@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
@@ -156,6 +157,8 @@ def test_the_remedy_for_posteriors_lowers_their_error():
     finding = finding_of("calibration", fit)
     mended = finding.remedy.applied_to(fit[0]).fit(fit[1], fit[2])
     assert finding_of("calibration", (mended, *fit[1:])).evidence["ece"] < finding.evidence["ece"]
+    blunt = clone(fit[0]).set_params(sharpness=0.2).fit(*fit[1:3])
+    assert finding_of("calibration", (blunt, *fit[1:])).evidence["overconfidence"] < finding.evidence["overconfidence"]
 
 
 def test_two_directions_show_themselves():

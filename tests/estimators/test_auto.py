@@ -57,7 +57,8 @@ def test_one_projection_comes_out(iris, found):
     best = found.best_estimator_
     assert type(best) is OPNBClassifier
     assert found.best_params_ == {name: getattr(best, name) for name in found.best_params_}
-    assert set(found.best_params_) == {"lam", "likelihood", "independence", "penalty", "bend", "decision_priors"}
+    raced = {"lam", "likelihood", "independence", "penalty", "bend"}
+    assert set(found.best_params_) == raced | {"decision_priors", "sharpness"}
     np.testing.assert_array_equal(found.components_, best.components_)
     np.testing.assert_array_equal(found.transform(X), best.transform(X))
     np.testing.assert_array_equal(found.predict_proba(X), best.predict_proba(X))
@@ -84,7 +85,7 @@ def test_trials_tell_the_whole_race(found):
         assert trial.errors.shape == trial.log_losses.shape == (2,)
         assert trial.error == pytest.approx(trial.errors.mean())
         assert trial.seconds > 0
-    raced = {name: value for name, value in found.best_params_.items() if name != "decision_priors"}
+    raced = {name: value for name, value in found.best_params_.items() if name not in ("decision_priors", "sharpness")}
     assert any(all(trial[name] == value for name, value in raced.items()) for trial in found.trials_)
 
 
@@ -329,7 +330,8 @@ def test_weights_count_in_the_fit_and_in_the_judgement(iris):
     weighted = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y, sample_weight=weights)
     dropped = OPNBAuto(cv=folds, max_seconds=0, n_components=2).fit(X[there], y[there])
     for name, value in dropped.best_params_.items():
-        assert weighted.best_params_[name] == (pytest.approx(value, abs=1e-3) if name == "decision_priors" else value)
+        nearly = name in ("decision_priors", "sharpness")
+        assert weighted.best_params_[name] == (pytest.approx(value, abs=1e-3) if nearly else value)
     assert weighted.error_ == pytest.approx(dropped.error_, abs=0.02)
     np.testing.assert_allclose([t.error for t in weighted.trials_], [t.error for t in dropped.trials_], atol=0.02)
     np.testing.assert_allclose(weighted.predict_proba(X), dropped.predict_proba(X), atol=1e-3)

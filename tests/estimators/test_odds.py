@@ -1,4 +1,4 @@
-"""Class probabilities learnt from rows left out."""
+"""Class probabilities and a sharpness of the posteriors, learnt from rows left out."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from sklearn.model_selection import StratifiedKFold
 
 from opnb import OPNBAuto, OPNBClassifier, load_model
-from opnb.estimators.odds import moved_priors, moves_of_log_priors
+from opnb.estimators.odds import moved_priors, moves_and_sharpness
 
 
 def unbalanced_scores(n=4000, seed=0):
@@ -27,27 +27,50 @@ def test_they_are_the_maximum_of_what_is_said():
         return -(weights @ own) + x @ x / 2
 
     x = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000, "xatol": 1e-9, "fatol": 1e-12}).x
-    moves = moves_of_log_priors(scores, labels, weights)
+    moves, sharpness = moves_and_sharpness(scores, labels, weights)
     np.testing.assert_allclose(moves, (x[1:] - x[1:].mean()) / np.exp(x[0]), atol=1e-4)
+    assert sharpness == pytest.approx(np.exp(x[0]), abs=1e-4)
 
 
 def test_a_lean_to_a_class_is_taken_back():
     scores, labels = unbalanced_scores()
-    moves = moves_of_log_priors(scores, labels, np.ones(labels.size))
+    moves, _ = moves_and_sharpness(scores, labels, np.ones(labels.size))
     assert moves[0] - moves[1:].mean() == pytest.approx(-1.5, abs=0.3)
     before, after = (np.mean(s.argmax(axis=1) != labels) for s in (scores, scores + moves))
     assert after < before - 0.01
 
 
+def test_what_is_said_too_surely_is_taken_back():
+    scores, labels = unbalanced_scores()
+    moves, sharpness = moves_and_sharpness(scores, labels, np.ones(labels.size))
+    # Two normal scores of means 2 apart: what a class leads by should count twice, and counts three times.
+    assert sharpness == pytest.approx(2 / 3, abs=0.05)
+    before, after = (
+        -log_softmax(s, axis=1)[np.arange(labels.size), labels].mean() for s in (scores, sharpness * (scores + moves))
+    )
+    assert after < before - 0.05
+
+
+@pytest.mark.parametrize(("right", "bound"), [(True, 10.0), (False, 0.1)])
+def test_no_rows_make_posteriors_certain_or_empty(right, bound):
+    labels = np.tile([0, 1], 5000)
+    scores = np.where(np.eye(2)[labels if right else 1 - labels], 0.0, -0.01 if right else -50.0)
+    assert moves_and_sharpness(scores, labels, np.ones(labels.size))[1] == bound
+
+
 def test_a_weight_of_two_is_the_row_twice():
     scores, labels = unbalanced_scores(60)
-    twice = moves_of_log_priors(np.tile(scores, (2, 1)), np.tile(labels, 2), np.ones(120))
-    np.testing.assert_allclose(moves_of_log_priors(scores, labels, np.full(60, 2.0)), twice, atol=1e-5)
+    twice, sharper = moves_and_sharpness(np.tile(scores, (2, 1)), np.tile(labels, 2), np.ones(120))
+    moves, sharpness = moves_and_sharpness(scores, labels, np.full(60, 2.0))
+    np.testing.assert_allclose(moves, twice, atol=1e-5)
+    assert sharpness == pytest.approx(sharper, abs=1e-5)
 
 
 def test_hopeless_rows_and_absent_classes_leave_finite_probabilities():
     scores = np.array([[0.0, -1e30, -np.inf], [-1e300, 0.0, -np.inf], [0.0, -5.0, -np.inf]])
-    priors = moved_priors(np.full(3, 1 / 3), moves_of_log_priors(scores, np.array([1, 0, 2]), np.ones(3)))
+    moves, sharpness = moves_and_sharpness(scores, np.array([1, 0, 2]), np.ones(3))
+    priors = moved_priors(np.full(3, 1 / 3), moves)
+    assert 0 < sharpness < np.inf
     assert (priors > 0).all()
     assert priors.sum() == pytest.approx(1.0)
 
@@ -72,15 +95,16 @@ def test_the_chosen_model_decides_by_them_alone(leaning, found):
     np.testing.assert_allclose(found.class_prior_, balanced, atol=1e-8)
     assert balanced.sum() == pytest.approx(1.0, abs=1e-7)
     assert np.abs(balanced - np.bincount(y) / len(y)).max() > 0.005
+    assert found.sharpness_ == best.sharpness == found.best_params_["sharpness"] != 1.0
     # Only the probabilities are others: directions, densities and objective are those of the same fit without.
     given = {"init": best.starts_[0].V, "max_iter": 0}
-    plain = OPNBClassifier(**{**best.get_params(), "decision_priors": None, **given}).fit(X, y)
+    plain = OPNBClassifier(**{**best.get_params(), "decision_priors": None, "sharpness": 1.0, **given}).fit(X, y)
     np.testing.assert_allclose(best.components_, plain.components_, atol=1e-12)
     assert best.objective_ == pytest.approx(plain.objective_, rel=1e-9)
     moved = plain.predict_log_proba(X) + np.log(balanced) - np.log(plain.class_prior_)
-    np.testing.assert_allclose(best.predict_log_proba(X), log_softmax(moved, axis=1), atol=1e-8)
+    np.testing.assert_allclose(best.predict_log_proba(X), log_softmax(best.sharpness_ * moved, axis=1), atol=1e-8)
     joint = best.log_density_contributions(X).sum(axis=1) + np.log(best.class_prior_)
-    np.testing.assert_allclose(log_softmax(joint, axis=1), best.predict_log_proba(X), atol=1e-9)
+    np.testing.assert_allclose(log_softmax(best.sharpness_ * joint, axis=1), best.predict_log_proba(X), atol=1e-9)
 
 
 def test_they_are_learnt_from_rows_left_out(leaning, found):
@@ -105,6 +129,7 @@ def test_the_file_has_them(tmp_path, leaning, found):
     read = load_model(tmp_path / "model.opnb")
     np.testing.assert_array_equal(read.predict_proba(leaning[0]), found.predict_proba(leaning[0]))
     np.testing.assert_array_equal(read.decision_priors, found.best_params_["decision_priors"])
+    assert read.sharpness_ == found.sharpness_
 
 
 def test_they_are_checked_before_the_search(leaning):
@@ -117,7 +142,29 @@ def test_they_are_checked_before_the_search(leaning):
             clf.set_params(decision_priors=wrong).fit(*leaning)
 
 
+@pytest.mark.parametrize("wrong", [0, -1.0, np.nan, np.inf, "much", True, None])
+def test_a_sharpness_that_is_no_power_is_refused(leaning, wrong):
+    with pytest.raises(ValueError, match="sharpness must be a positive finite number"):
+        OPNBClassifier(n_components=2, sharpness=wrong).fit(*leaning)
+
+
+def test_sharpness_changes_how_sure_a_model_is_and_nothing_else(leaning):
+    X, y = leaning
+    plain, blunt = (OPNBClassifier(n_components=2, sharpness=power).fit(X, y) for power in (1.0, 0.4))
+    np.testing.assert_array_equal(plain.components_, blunt.components_)
+    np.testing.assert_array_equal(plain.predict(X), blunt.predict(X))
+    assert plain.log_likelihood_ == blunt.log_likelihood_
+    np.testing.assert_allclose(
+        blunt.predict_log_proba(X), log_softmax(0.4 * plain.predict_log_proba(X), axis=1), atol=1e-12
+    )
+    Z = plain.transform(X)[:, [1]]
+    np.testing.assert_allclose(
+        blunt.predict_log_proba_on(Z, (1,)), log_softmax(0.4 * plain.predict_log_proba_on(Z, (1,)), axis=1), atol=1e-12
+    )
+
+
 def test_a_stop_before_the_first_fold_leaves_the_shares(leaning):
     stopped = OPNBAuto(cv=2, n_components=2, callback=lambda iteration: True).fit(*leaning)
     assert stopped.best_params_["decision_priors"] is None
+    assert stopped.best_params_["sharpness"] == 1.0
     np.testing.assert_allclose(stopped.class_prior_, np.bincount(leaning[1]) / 300)

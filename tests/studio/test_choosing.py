@@ -25,8 +25,9 @@ def test_the_button_ends_in_a_picture_and_says_what_was_chosen(visit):
     assert result.spec.n_components == 2
     assert page.state.spec == result.spec, "the form shows what was chosen"
     assert result.notes[0].startswith("Chosen by cross-validation: smoothness λ ")
-    assert "with the classes balanced on rows left out" in result.notes[0]
+    assert "with the classes balanced and the probabilities set right on rows left out" in result.notes[0]
     np.testing.assert_allclose(result.classifier.class_prior_, result.spec.decision_priors, atol=1e-8)
+    assert result.classifier.sharpness_ == result.spec.sharpness != 1.0
     assert "were learnt on rows left out, for these settings" in page.words
     assert "The settings have changed" not in page.words
     assert "of rows left out" in page.words
@@ -35,7 +36,8 @@ def test_the_button_ends_in_a_picture_and_says_what_was_chosen(visit):
     np.testing.assert_allclose(again.objective_, result.classifier.objective_), "a fit like any other"
     page.choose("select_slider", "Smoothness (λ)", 0.05).press("Fit")
     assert page.state.result.spec.lam == 0.05
-    assert page.state.result.spec.decision_priors is None, "learnt for other settings"
+    spec = page.state.result.spec
+    assert (spec.decision_priors, spec.sharpness) == (None, 1.0), "learnt for other settings"
 
 
 def test_held_out_rows_take_no_part_in_the_choice(monkeypatch):

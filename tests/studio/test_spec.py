@@ -217,13 +217,21 @@ def test_what_was_added_later_is_absent_from_old_links_and_written_where_the_app
     assert (old.independence, old.priors, old.scale, old.bend) == (0.0, "shares", True, None), "the paper's method"
     query = to_query(default_spec("iris"), PictureSpec())
     assert float(query["independence"]) == default_spec().independence > 0
+    assert (old.decision_priors, old.sharpness) == (None, 1.0)
     new = replace(
-        old, independence=0.3, priors="uniform", scale="robust", bend=0.3, decision_priors=(0.125, 0.375, 0.5)
+        old,
+        independence=0.3,
+        priors="uniform",
+        scale="robust",
+        bend=0.3,
+        decision_priors=(0.125, 0.375, 0.5),
+        sharpness=0.625,
     )
     assert from_query(to_query(new, PictureSpec())).spec == new
     bad = from_query({"data": "example:iris", "independence": "-1", "scale": "wide", "balance": "0.5,0.6"})
     assert len(bad.problems) == 3
     assert "sum to one" in bad.problems[-1]
+    assert from_query({"data": "example:iris", "sharpness": "0"}).problems
 
 
 @pytest.mark.parametrize(

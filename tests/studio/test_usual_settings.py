@@ -34,10 +34,10 @@ def test_points_fill_the_plane(data, seed):
     assert smaller >= 0.3 * larger
 
 
-def test_class_probabilities_learnt_for_some_rows_come_back_with_these_alone():
+def test_what_was_learnt_for_some_rows_come_back_with_these_alone():
     state = Studio()
     state.begin_from(Link(default_spec("iris"), PictureSpec(), ()))
-    learnt = replace(state.spec, decision_priors=(0.2, 0.3, 0.5))
+    learnt = replace(state.spec, decision_priors=(0.2, 0.3, 0.5), sharpness=0.5)
     other_rows = replace(learnt.data, options=replace(learnt.data.options, seed=7))
     for spec, expected in (
         (learnt, (0.2, 0.3, 0.5)),
@@ -46,5 +46,6 @@ def test_class_probabilities_learnt_for_some_rows_come_back_with_these_alone():
     ):
         state.begin_from(from_query(to_query(spec, PictureSpec())))
         assert state.spec.decision_priors == expected
+        assert state.spec.sharpness == (1.0 if expected is None else 0.5)
     assert state.offer(state.source, state.table, replace(other_rows, options=replace(other_rows.options, seed=8)))
-    assert state.spec.decision_priors is None
+    assert (state.spec.decision_priors, state.spec.sharpness) == (None, 1.0)

@@ -90,6 +90,17 @@ def test_the_parts_of_a_category_are_taken_together(mixed):
     assert np.isnan(found.means).tolist() == [False, True, False]
 
 
+def test_directions_add_up_to_what_is_said_when_that_is_sharpened():
+    X, y = blobs(120, 3)
+    plain, blunt = (quick_fit(X, y, n_components=2, sharpness=power) for power in (1.0, 0.25))
+    found, as_it_is = reasons(blunt, X[5]), reasons(plain, X[5])
+    log_posterior = blunt.predict_log_proba(X[5:6])[0]
+    assert found.log_odds == pytest.approx(log_posterior[found.predicted] - log_posterior[found.other], abs=1e-9)
+    assert found.log_odds == pytest.approx(found.prior_odds + found.direction_odds.sum(), abs=1e-9)
+    assert found.log_odds == pytest.approx(as_it_is.log_odds / 4, rel=1e-9)
+    np.testing.assert_array_equal(found.log_densities, as_it_is.log_densities)
+
+
 def test_averaged_starts_have_a_term_of_their_own():
     X, y = blobs(120, 3)
     clf = quick_fit(X, y, n_components=2, init="random", n_init=3, combine="average", random_state=0)

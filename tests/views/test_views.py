@@ -75,8 +75,10 @@ def test_boundary_where_projections_span_thousands_of_bandwidths():
     assert np.isfinite(view.confidence).all()
 
 
-def test_grid_agrees_with_the_model_point_by_point(iris):
-    clf, X, y, *_ = iris
+@pytest.mark.parametrize("sharpness", [1.0, 0.3, 4.0])
+def test_grid_agrees_with_the_model_point_by_point(iris, sharpness):
+    _, X, y, *_ = iris
+    clf = quick_fit(X, y, n_components=3, sharpness=sharpness)
     view = projection_view(clf, X, y, directions=(2, 0), resolution=31)
     x, up = np.meshgrid(view.grid_x, view.grid_y)
     log_posterior = clf.predict_log_proba_on(np.column_stack([x.ravel(), up.ravel()]), (2, 0))

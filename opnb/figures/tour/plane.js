@@ -28,11 +28,12 @@ export function padded(low, high) {
   return [low - pad, high + pad];
 }
 
-/** The sum of exp(score - top), by a table: it is taken for every point in every frame. */
-function total(scores, K, top) {
+/** The sum of exp(sharpness (score - top)), by a table: it is taken for every point in every frame. */
+function total(scores, K, top, sharpness) {
+  const fineness = sharpness * FINENESS;
   let sum = 0;
   for (let k = 0; k < K; k++) {
-    const behind = (top - scores[k]) * FINENESS;
+    const behind = (top - scores[k]) * fineness;
     if (behind >= -FAR * FINENESS) continue;
     const at = behind | 0;
     sum += POWERS[at] + (behind - at) * (POWERS[at + 1] - POWERS[at]);
@@ -47,6 +48,7 @@ export class Plane {
     this.columns = Array.from({ length: this.q }, (_, j) => data.points.subarray(j * this.n, (j + 1) * this.n));
     this.counts = data.classes.map((one) => one.count);
     this.logPrior = Float64Array.from(data.classes, (one) => Math.log(one.prior));
+    this.sharpness = data.sharpness;
     this.none = new Float64Array(this.K);
     this.z = [new Float64Array(this.n), new Float64Array(this.n)];
     this.limits = [[0, 0], [0, 0]];
@@ -179,7 +181,7 @@ export class Plane {
   }
 
   judgeRows(start, end, every) {
-    const { K, labels, predicted, scores, z: [x, y], lattices: [across, up] } = this;
+    const { K, labels, predicted, scores, sharpness, z: [x, y], lattices: [across, up] } = this;
     const A = across.table, U = up.table, ia = across.inverse, iu = up.inverse, fa = across.first, fu = up.first;
     let wrong = 0, sure = 0;
     for (let i = start; i < end; i += every) {
@@ -196,8 +198,8 @@ export class Plane {
         } else if (score > second) second = score;
       }
       predicted[i] = best;
-      sure += scores[labels[i]] - top;
-      if (second - top > FAR) sure -= Math.log(total(scores, K, top));
+      sure += sharpness * (scores[labels[i]] - top);
+      if (sharpness * (second - top) > FAR) sure -= Math.log(total(scores, K, top, sharpness));
       if (best !== labels[i]) wrong++;
     }
     return { wrong, sure, n: Math.ceil((end - start) / every) };
@@ -252,10 +254,10 @@ export class Plane {
 
   /** Class and confidence on an even grid, rows upwards, and the curves whose sums they come from. */
   grid(m, ranges = this.ranges) {
-    const { K } = this;
+    const { K, sharpness: t } = this;
     const classes = this.room("classes", m * m, Uint16Array), confidence = this.room("confidence", m * m, Float32Array);
     const across = this.along(0, m, ranges), up = this.along(1, m, ranges);
-    const ea = relative(across, K, m, this.room("ea", K * m)), eu = relative(up, K, m, this.room("eu", K * m));
+    const ea = relative(across, K, m, t, this.room("ea", K * m)), eu = relative(up, K, m, t, this.room("eu", K * m));
     for (let row = 0, at = 0; row < m; row++) {
       for (let column = 0; column < m; column++, at++) {
         let top = 0, best = 0, total = 0;
@@ -286,13 +288,13 @@ function sharesOf(vector, a, b) {
   return norm(missed) <= EXACT * norm(vector) ? [here, there] : null;
 }
 
-/** Exponentials of curves, less the highest curve at every position; all classes of a position beside each other. */
-function relative(logs, K, m, into) {
+/** Powers of curves, by the highest curve at every position; all classes of a position beside each other. */
+function relative(logs, K, m, sharpness, into) {
   for (let i = 0; i < m; i++) {
     let top = -Infinity;
     for (let k = 0; k < K; k++) top = Math.max(top, logs[k * m + i]);
     for (let k = 0; k < K; k++) {
-      const share = Math.exp(logs[k * m + i] - top);
+      const share = Math.exp(sharpness * (logs[k * m + i] - top));
       into[i * K + k] = share > SMALL ? share : 0; // products of smaller ones are slow to compute, and mean nothing
     }
   }

@@ -294,6 +294,7 @@ _FIT_PARTS = (
     _Part("bend", "bend", _or("none", None, _number), _or_word("none", None)),
     _Part("classes", "priors", _one_of(CHOICES["priors"])),
     _Part("balance", "decision_priors", _shares, lambda shares: ",".join(f"{share:.9g}" for share in shares)),
+    _Part("sharpness", "sharpness", _number),
     _Part("seed", "seed", _whole),
 )
 _PICTURE_PARTS = (

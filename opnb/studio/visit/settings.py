@@ -49,6 +49,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "tol": (1e-10, 1e-1),
         "independence": (0.0, 100.0),
         "bend": (1e-3, 100.0),
+        "sharpness": (1e-3, 1e3),
         "seed": (0, LARGEST_SEED),
     }
 )
@@ -67,6 +68,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 _ROUNDING = 1e-6  # of numbers in a link
 HEAVIEST_WEIGHT = 1e6  # of a column in an axis
+# What was learnt on rows left out, as long as nothing was.
+LEARNT: Mapping[str, Any] = MappingProxyType({"decision_priors": None, "sharpness": 1.0})
 # How the settings are called in the app; the keys are the classifier's own names.
 WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -86,6 +89,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "bend": "shape of directions",
         "priors": "classes count",
         "decision_priors": "class probabilities in decisions",
+        "sharpness": "sharpness of probabilities",
         "seed": "seed",
         "start": "axes to start from",
     }
@@ -119,7 +123,7 @@ class FitSpec:
     Parameters are those of `OPNBClassifier`; `seed` is its random_state, and the split's seed is in `data.options`.
     With `init` "given" the search begins at the axes in `start`, with "fixed" they are the model's and nothing is
     searched; where these are not as many as `n_components`, it begins at principal components.
-    `decision_priors` belong to one data set and one choice of settings: other data, and other settings in the form,
+    `LEARNT` settings belong to one data set and one choice of the others: other data, and other settings in the form,
     drop them. A remedy keeps them, as it was tried with them.
 
     Raises
@@ -144,6 +148,7 @@ class FitSpec:
     bend: float | None = None
     priors: Priors = "shares"
     decision_priors: tuple[float, ...] | None = None
+    sharpness: float = 1.0
     seed: int = 0
     start: Axes | None = None
 
@@ -156,7 +161,7 @@ class FitSpec:
             check_shares("decision_priors", self.decision_priors)
         for name in ("n_init", "max_iter", "seed"):
             check_bounds(name, getattr(self, name), whole=True)
-        for name in ("lam", "tol", "independence"):
+        for name in ("lam", "tol", "independence", "sharpness"):
             check_bounds(name, getattr(self, name))
         if self.bend is not None:
             check_bounds("bend", self.bend)

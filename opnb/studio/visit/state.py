@@ -18,7 +18,7 @@ from opnb.studio.visit.arrivals import ROW_LIMITS, KeptFile, Role, Unread, open_
 from opnb.studio.visit.links import Link
 from opnb.studio.visit.new_rows import NewRowsDesk
 from opnb.studio.visit.saving import AWAY, Keeper
-from opnb.studio.visit.settings import FitSpec, PictureSpec, default_spec
+from opnb.studio.visit.settings import LEARNT, FitSpec, PictureSpec, default_spec
 from opnb.studio.visit.snapshot import Snapshot, Waiting
 from opnb.studio.visit.sources import DataSpec, Source, fetch_table, prepared, settled, usual_spec
 from opnb.studio.work.choosing import choose_work
@@ -192,10 +192,10 @@ class Studio:
         count = spec.n_components and min(spec.n_components, p)
         if spec.has_given_axes and spec.start is not None and spec.bend is None and len(spec.start[0]) != p:
             spec = replace(spec, init="pca", start=None)  # axes of other columns
-        balance = spec.decision_priors
-        if spec.data != self.data_spec or len(balance or ()) != len(self.dataset.class_names):
-            balance = None  # learnt on other rows
-        return replace(spec, data=self.data_spec, n_components=count, decision_priors=balance)
+        shares = spec.decision_priors
+        if spec.data != self.data_spec or (shares is not None and len(shares) != len(self.dataset.class_names)):
+            spec = replace(spec, **LEARNT)  # on other rows
+        return replace(spec, data=self.data_spec, n_components=count)
 
     def _forget_fit(self) -> None:
         self.work.fit.drop()

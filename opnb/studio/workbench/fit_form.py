@@ -13,7 +13,7 @@ from opnb.estimators.search import default_components
 from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
+from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, LEARNT, Bins, FitSpec, in_words
 from opnb.studio.visit.state import Studio
 
 LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
@@ -27,8 +27,8 @@ _BENDS = (0.3, 1.0, 3.0)
 _STARTS = ("pca", "random")  # axes turned by hand come from the picture
 _TOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _BALANCED = (
-    "The classes' probabilities in decisions were learnt on rows left out, for these settings; with any other, each "
-    "class counts as said above."
+    "The classes' probabilities in decisions, and how sure to be, were learnt on rows left out, for these settings; "
+    "with any other, each class counts as said above."
 )
 _HELP = {
     "n_components": "How many directions the model uses. With two, the picture shows the whole model.",
@@ -124,7 +124,7 @@ def _settings(state: Studio, above: DeltaGenerator, more: DeltaGenerator, key: s
         values["n_components"] = None
     asked = replace(spec, **values)
     # What was learnt for other settings does not fit these.
-    return asked if asked == spec else replace(asked, decision_priors=None)
+    return asked if asked == spec else replace(asked, **LEARNT)
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
