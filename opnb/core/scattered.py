@@ -174,7 +174,8 @@ def likelihood_and_gradient(
         Log-likelihood, class term and mixture term.
     gradient : ndarray of shape (p, n_components)
     """
-    whole, V = run.hold(whole), run.hold(V)
+    # A product's last digit may depend on the order of a matrix in memory, and that on the way which it has travelled.
+    whole, V = run.hold(whole), run.hold(np.ascontiguousarray(V))
     parts = [(piece, whole, V, run.call(measure, piece, whole, V, n_bins, keep)) for piece in pieces]
     masses = few(run, together, _firsts(run, [kept for *_, kept in parts]))
     read = [run.call(likelihood_and_adjoint, *part, *masses) for part in parts]
@@ -214,7 +215,7 @@ def densities_of_pieces(
     V: Array, pieces: Sequence[Any], whole: Whole, priors: Array | None, run: Runner
 ) -> LatticeDensities:
     """Give the class densities of all pieces on a projection, of shape (p, n_components)."""
-    held, projection = run.hold(whole), run.hold(V)
+    held, projection = run.hold(whole), run.hold(np.ascontiguousarray(V))
     reached = fold(run, furthest, [run.call(reach, piece, held, projection) for piece in pieces])
     lattice = run.call(lattice_of_reach, reached)
     states = fold(run, add_arrays, [run.call(density_states, piece, held, projection, lattice) for piece in pieces])

@@ -48,6 +48,7 @@ def test_value_and_gradient_are_those_in_memory(cluster):
     assert np.linalg.norm(one.gradient - other.gradient) <= 1e-12 * np.linalg.norm(one.gradient)
 
 
+@pytest.mark.filterwarnings("ignore:The search gave up")
 def test_a_worker_that_is_killed_changes_nothing(cluster):
     X, y = rows()
     with dask.config.set(scheduler="synchronous"):

@@ -22,7 +22,7 @@ from opnb.studio.work.jobs import Job
 from opnb.studio.work.studies import Stopped, Studies, report
 from opnb.views import PathErrors
 
-HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 400})}
+HILLS = {"data": "simulator:hill-valley", "sim": json.dumps({"n": 1200})}
 
 
 def diagnosed(page):
