@@ -110,6 +110,8 @@ def log_odds_figure(view: Reasons, *, theme: str = "neutral", compact: bool = Fa
         values.append(view.start_odds)
     first, second = (_brief(view.class_names[k]) for k in (view.predicted, view.other))
     small = [f"Bars to the right speak for {first}, to the left for {second}."]
+    if view.sharpness != 1.0:
+        small.append(f"Each is {view.sharpness:.2g} times what densities say: as sure as is right on rows left out.")
     title = f"Log-odds {view.log_odds:+.3g}, a sum over directions"
     return _sum_figure([*names, "sum"], [*values, view.log_odds], title, small, theme, compact)
 

@@ -37,10 +37,12 @@ class Reasons:
         Of the full model.
     predicted, other : int
         The class it is given, and the one that is compared with it.
+    sharpness : float
+        Of the posteriors: by this much all log-odds are multiplied.
     prior_odds : float
-        log(pi_k / pi_l).
+        log(pi_k / pi_l), times the sharpness.
     direction_odds : ndarray of shape (n_components,)
-        What every direction adds to the log-odds.
+        What every direction adds to the log-odds: the difference of its log densities, times the sharpness.
     start_odds : float
         What averaging over other starts adds; exactly 0 for a single start.
     log_densities : ndarray of shape (n_components, n_classes)
@@ -57,6 +59,7 @@ class Reasons:
     log_posterior: Array
     predicted: int
     other: int
+    sharpness: float
     prior_odds: float
     direction_odds: Array
     start_odds: float
@@ -135,6 +138,7 @@ def reasons(
         log_posterior=log_posterior,
         predicted=first,
         other=second,
+        sharpness=model.sharpness_,
         prior_odds=prior_odds,
         direction_odds=direction_odds,
         start_odds=_start_odds(model, log_posterior[first] - log_posterior[second], prior_odds + direction_odds.sum()),

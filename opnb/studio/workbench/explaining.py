@@ -139,6 +139,7 @@ def _lines(found: Reasons) -> Iterator[Line]:
     for name, probability in zip(names, found.posterior, strict=True):
         yield "probability", name, None, "", "", float(probability)
     two = f"{names[found.predicted]} against {names[found.other]}"
+    yield "sharpness of probabilities", "", None, "", "", found.sharpness
     yield "log-odds: class probabilities", two, None, "", "", found.prior_odds
     for d, odds in enumerate(found.direction_odds, start=1):
         yield "log-odds: a direction", two, d, "", "", float(odds)
