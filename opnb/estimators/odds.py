@@ -133,9 +133,12 @@ def moves_and_sharpness(scores: Array, labels: NDArray[np.intp], weights: Array)
         value = -np.sum(counts * truth * log_posteriors) + x @ x / 2
         return value, np.append(np.vdot(pull, scores) * sharpness, pull.sum(axis=0)) + x
 
-    x = minimize(loss, np.zeros(n_classes + 1), jac=True, method="L-BFGS-B").x
-    sharpness = float(np.clip(np.exp(x[0]), 1 / _SHARPEST, _SHARPEST))
-    return np.clip((x[1:] - x[1:].mean()) / np.exp(x[0]), -_MOST, _MOST), sharpness
+    # A line search may try any sharpness, and the exponential of most of them is infinite.
+    sharpest = np.log(_SHARPEST)
+    bounds = [(-sharpest, sharpest), *[(None, None)] * n_classes]
+    x = minimize(loss, np.zeros(n_classes + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
+    sharpness = float(np.exp(x[0]))
+    return np.clip((x[1:] - x[1:].mean()) / sharpness, -_MOST, _MOST), sharpness
 
 
 def moved_priors(priors: Array, moves: Array) -> Array:

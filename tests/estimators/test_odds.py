@@ -55,7 +55,16 @@ def test_what_is_said_too_surely_is_taken_back():
 def test_no_rows_make_posteriors_certain_or_empty(right, bound):
     labels = np.tile([0, 1], 5000)
     scores = np.where(np.eye(2)[labels if right else 1 - labels], 0.0, -0.01 if right else -50.0)
-    assert moves_and_sharpness(scores, labels, np.ones(labels.size))[1] == bound
+    assert moves_and_sharpness(scores, labels, np.ones(labels.size))[1] == pytest.approx(bound)
+
+
+def test_scores_that_tell_nearly_nothing_send_no_search_to_infinity():
+    rng = np.random.default_rng(28)
+    labels = rng.integers(0, 4, 100)
+    scores = log_softmax(0.03 * rng.standard_normal((100, 4)) + 0.06 * np.eye(4)[labels], axis=1)
+    moves, sharpness = moves_and_sharpness(scores, labels, np.ones(100))
+    assert np.isfinite(moves).all()
+    assert sharpness == pytest.approx(10.0)
 
 
 def test_a_weight_of_two_is_the_row_twice():
