@@ -27,8 +27,8 @@ class Losses:
 
     Attributes
     ----------
-    main, ties : ndarray of shape (n_settings, n_rows)
-        What the choice goes by, and what decides between equals.
+    chooses, judges : ndarray of shape (n_settings, n_rows)
+        What the choice goes by, and what it is judged by.
     sizes : tuple of int
         Settings of every path, which follow one another in ascending order of lam.
     weights : ndarray of shape (n_rows,)
@@ -36,28 +36,23 @@ class Losses:
         Their numbers in the table.
     """
 
-    main: Array
-    ties: Array
+    chooses: Array
+    judges: Array
     sizes: tuple[int, ...]
     weights: Array
     rows: NDArray[np.intp]
 
     @cached_property
     def smooth(self) -> Array:
-        """`main`, averaged a little over neighbouring lambdas."""
-        return np.concatenate([_smoothed(part) for part in np.split(self.main, np.cumsum(self.sizes)[:-1])])
-
-    @cached_property
-    def smooth_ties(self) -> Array:
-        """`ties`, averaged a little over neighbouring lambdas."""
-        return np.concatenate([_smoothed(part) for part in np.split(self.ties, np.cumsum(self.sizes)[:-1])])
+        """`chooses`, averaged a little over neighbouring lambdas."""
+        return np.concatenate([_smoothed(part) for part in np.split(self.chooses, np.cumsum(self.sizes)[:-1])])
 
     def best_of_paths(self, weights: Array | None = None) -> NDArray[np.intp]:
-        """Give the best setting of every path; of equals that with less of `ties`, then the larger lam."""
-        shares = self._shares(weights)
-        mean, tied = self.smooth @ shares, self.smooth_ties @ shares
+        """Give the best setting of every path; of equals that with the largest lam."""
+        mean = self.smooth @ self._shares(weights)
         parts = np.split(np.arange(mean.size), np.cumsum(self.sizes)[:-1])
-        return np.array([part[_least(mean[part], tied[part])] for part in parts])
+        # Means of the same losses in another order may differ in the last digit.
+        return np.array([part[np.flatnonzero(mean[part] <= mean[part].min() + 1e-12)[-1]] for part in parts])
 
     def choose(self, weights: Array | None = None) -> int:
         """Choose a setting.
@@ -86,12 +81,6 @@ def _smoothed(part: Array) -> Array:
     return total / count
 
 
-def _least(mean: Array, tied: Array) -> int:
-    # Means of the same losses in another order may differ in the last digit.
-    equal = np.flatnonzero(mean <= mean.min() + 1e-12)
-    return int(equal[np.flatnonzero(tied[equal] == tied[equal].min())[-1]])
-
-
 def paired_lead(losses: Losses, settings: Sequence[int] | NDArray, weights: Array | None = None) -> tuple[Array, Array]:
     """Say how far settings are behind the best of them, with the standard error of that difference.
 
@@ -114,7 +103,7 @@ def honest_losses(losses: Losses, random: np.random.RandomState) -> tuple[Array,
     Returns
     -------
     losses, squares : ndarray of shape (n_rows,)
-        Means of `losses.main` and of its square over the draws in which the row judged.
+        Means of `losses.judges` and of its square over the draws in which the row judged.
     """
     n = losses.rows.size
     total, squares, count = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -122,7 +111,7 @@ def honest_losses(losses: Losses, random: np.random.RandomState) -> tuple[Array,
         chooses = np.zeros(n, dtype=bool)
         chooses[random.permutation(n)[: n // 2]] = True
         for half in (chooses, ~chooses):
-            judged = losses.main[losses.choose(losses.weights * half), ~half]
+            judged = losses.judges[losses.choose(losses.weights * half), ~half]
             total[~half] += judged
             squares[~half] += judged**2
             count[~half] += 1

@@ -12,8 +12,6 @@ Directions and densities stay what they are: only the places where two classes b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +20,6 @@ from scipy.special import logsumexp
 
 from opnb.core.kernel import Array
 from opnb.core.posterior import log_posterior
-from opnb.core.weights import check_priors, class_shares, weights_in_objective
-from opnb.estimators.base import losses_of
-from opnb.estimators.race import Path, Race
 
 # A row that is lost to its class is lost: how far must not decide for the others.
 _LEAST_LOG = -60.0
@@ -36,76 +31,31 @@ _SHARPEST = 10.0
 _DIGITS = ".9g"
 
 
-@dataclass(frozen=True, eq=False)
-class Odds:
-    """What is learnt from rows left out for a setting, and what it does.
+def revised_by_others(
+    parts: Sequence[Array], labels: Sequence[NDArray[np.intp]], weights: Sequence[Array]
+) -> list[Array]:
+    """Give the log posteriors of rows left out, revised by what the rows of all other parts teach.
 
-    Attributes
+    Parameters
     ----------
-    priors : tuple of float or None
-        Class probabilities in the order of the sorted classes; None if no row was left out.
-    sharpness : float
-    rows : ndarray of int of shape (n,)
-        The rows left out, each once.
-    before, after : ndarray of shape (n,)
-        What each loses without and with what is learnt from the other folds.
+    parts : sequence of ndarray of shape (n_rows_of_part, n_classes)
+        Scores, as in `moves_and_sharpness`. A single part is left as it is.
+    labels, weights : sequence of ndarray of shape (n_rows_of_part,)
     """
-
-    priors: tuple[float, ...] | None
-    sharpness: float
-    rows: NDArray[np.intp]
-    before: Array
-    after: Array
-
-    @classmethod
-    def of(cls, race: Race, path: Path, place: int) -> "Odds":
-        """Learn them for the lam at `place` of a path, from the folds that it has seen."""
-        classes, labels = np.unique(race.y, return_inverse=True)
-        priors = check_priors(race.template.priors, classes.size)
-        there = np.ones(labels.size, dtype=bool) if race.weights is None else race.weights > 0
-        counts = np.ones(labels.size)
-        counted = weights_in_objective(labels[there], None if race.weights is None else race.weights[there], priors)
-        counts[there] = 1.0 if counted is None else counted
-        seen = [race.scores(path, place, number) for number in sorted(path.parts)]
-        seen = [(rows[there[rows]], scores[there[rows]]) for rows, scores in seen]
-        if not seen:
-            return cls(None, 1.0, np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
-
-        def learnt(parts: Sequence[tuple[NDArray, Array]]) -> tuple[Array, float]:
-            rows = np.concatenate([rows for rows, _ in parts])
-            return moves_and_sharpness(np.concatenate([scores for _, scores in parts]), labels[rows], counts[rows])
-
-        shares = class_shares(labels, classes.size, race.weights) if priors is None else priors
-        moves, sharpness = learnt(seen)
-        moved = tuple(float(f"{share:{_DIGITS}}") for share in moved_priors(shares, moves))
-        rows = np.concatenate([rows for rows, _ in seen])
-        before = np.concatenate([losses_of(scores, labels[rows], race.scoring) for rows, scores in seen])
-        after = before
-        if len(seen) > 1:
-            others = [[part for part in seen if part is not own] for own in seen]
-            after = np.concatenate(
-                [
-                    losses_of(_revised(scores, *learnt(parts)), labels[rows], race.scoring)
-                    for (rows, scores), parts in zip(seen, others, strict=True)
-                ]
-            )
-        return cls(moved, float(f"{sharpness:{_DIGITS}}"), *_once_each(rows, before, after))
-
-    @property
-    def setting(self) -> dict[str, Any]:
-        """The parameters of `OPNBClassifier` that say so."""
-        return {"decision_priors": self.priors, "sharpness": self.sharpness}
+    revised = []
+    for own, scores in enumerate(parts):
+        others = [place for place in range(len(parts)) if place != own]
+        if others:
+            of_others = (np.concatenate([kind[place] for place in others]) for kind in (parts, labels, weights))
+            moves, sharpness = moves_and_sharpness(*of_others)
+            scores = sharpness * (scores + moves)
+        revised.append(log_posterior(scores))
+    return revised
 
 
-def _revised(scores: Array, moves: Array, sharpness: float) -> Array:
-    return log_posterior(sharpness * (scores + moves))
-
-
-def _once_each(rows: NDArray[np.intp], *values: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Average the values of rows that are left out more than once."""
-    unique, places, counts = np.unique(rows, return_inverse=True, return_counts=True)
-    before, after = (np.bincount(places, value) / counts for value in values)
-    return unique, before, after
+def brier_losses(log_posteriors: Array, labels: NDArray[np.intp]) -> Array:
+    """Give the squared distance of every row's posteriors from its class, of shape (n,)."""
+    return np.square(np.exp(log_posteriors) - np.eye(log_posteriors.shape[1])[labels]).sum(axis=1)
 
 
 def moves_and_sharpness(scores: Array, labels: NDArray[np.intp], weights: Array) -> tuple[Array, float]:
@@ -145,3 +95,8 @@ def moved_priors(priors: Array, moves: Array) -> Array:
     """Give class probabilities with their logarithms moved."""
     log_priors = np.log(priors) + moves
     return np.exp(log_priors - logsumexp(log_priors))
+
+
+def shortened(number: float) -> float:
+    """Keep the digits of a number that go into a link."""
+    return float(f"{number:{_DIGITS}}")

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -6,15 +7,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from opnb import OPNBAuto, OPNBClassifier, OPNBClassifierCV, load_model
 from opnb.comparators import METHODS
 from opnb.errors import FitError
-from opnb.estimators.auto import AUTO_LAMS
+from opnb.estimators.candidates import begin_race
 from opnb.estimators.choice import Losses, honest_losses, mean_and_error, paired_lead
-from opnb.estimators.selection import fit_path
+from opnb.estimators.race import Path
+from opnb.estimators.selection import DEFAULT_LAMS, fit_path
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -48,7 +50,7 @@ WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "folds are drawn for
 )
 def test_scikit_learn_checks(estimator, check, monkeypatch):
     # What scikit-learn asks of an estimator does not depend on how many lambdas it tries.
-    monkeypatch.setattr("opnb.estimators.auto.AUTO_LAMS", AUTO_LAMS[::3])
+    monkeypatch.setattr("opnb.estimators.candidates.DEFAULT_LAMS", DEFAULT_LAMS[::3])
     check(estimator)
 
 
@@ -75,13 +77,15 @@ def tried(found):
 
 def test_trials_tell_the_whole_race(found):
     assert tried(found) == [
-        ("leave-one-out", 0.1, "frobenius", None),
+        ("leave-one-out", 0.1, "frobenius", None),  # first, as two directions are a picture
+        ("leave-one-out", 0.0, "frobenius", None),
+        ("leave-one-out", 0.0, "pooled", None),
         ("leave-one-out", 0.1, "frobenius", 0.3),
         ("resubstitution", 0.0, "frobenius", None),
     ]
-    assert len(found.trials_) >= 2 * len(AUTO_LAMS) + 1  # a single lam of the paper's
+    assert len(found.trials_) >= 4 * len(DEFAULT_LAMS) + 1  # a single lam of the paper's
     for trial in found.trials_:
-        assert trial.given_up in ("", "behind")
+        assert trial.given_up == ""
         assert trial.errors.shape == trial.log_losses.shape == (2,)
         assert trial.error == pytest.approx(trial.errors.mean())
         assert trial.seconds > 0
@@ -89,13 +93,16 @@ def test_trials_tell_the_whole_race(found):
     assert any(all(trial[name] == value for name, value in raced.items()) for trial in found.trials_)
 
 
-def test_many_rows_try_more():
-    X, y = differ_in_spread(300, 0)
-    quick = {"max_seconds": 0, "cv": halves(), "n_components": 2}
-    assert ("leave-one-out", 0.0, "frobenius", None) in tried(OPNBAuto(**quick).fit(X, y))
-    long = X @ np.diag([50, 1, 1, 1, 1, 1])
-    assert all(penalty != "pooled" for _, _, penalty, _ in tried(OPNBAuto(**quick).fit(long, y)))
-    assert ("leave-one-out", 0.0, "pooled", None) in tried(OPNBAuto(**quick, scale=False).fit(long, y))
+def test_only_the_leader_of_the_first_folds_sees_them_all(iris):
+    found = OPNBAuto(cv=4, n_components=3).fit(*iris)
+    seen = {}
+    for trial in found.trials_:
+        seen.setdefault((trial.independence, trial.penalty, trial.bend, trial.likelihood), set()).add(trial.errors.size)
+    whole = [setting for setting, sizes in seen.items() if sizes == {4}]
+    assert next(iter(seen)) == (0.0, "frobenius", None, "leave-one-out")
+    assert next(iter(seen)) in whole
+    assert len(whole) <= 2
+    assert {trial.given_up for trial in found.trials_ if trial.errors.size == 2} == {"behind"}
 
 
 def test_bends_where_that_is_clearly_better_and_not_where_it_is_not(iris):
@@ -117,9 +124,9 @@ def test_errors_of_a_trial_are_those_of_its_path_on_each_fold(iris):
     X, y = iris
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     found = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y)
-    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1, max_iter=40)
+    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1)
     for number, (train, test) in enumerate(cv.split(X, y)):
-        path = fit_path(template, X[train], y[train], AUTO_LAMS)
+        path = fit_path(template, X[train], y[train], DEFAULT_LAMS)
         errors = [1 - model.score(X[test], y[test]) for model in path]
         np.testing.assert_allclose([trial.errors[number] for trial in found.trials_[: len(path)]], errors)
 
@@ -133,7 +140,7 @@ def test_the_chosen_solution_is_the_end_of_a_walk_on_all_rows(iris, found):
         if all(trial[name] == value for name, value in found.best_params_.items() if name in trial and name != "lam")
     )
     others = {name: value for name, value in found.best_params_.items() if name != "lam"}
-    template = OPNBClassifier(n_components=2, max_iter=40, **others)
+    template = OPNBClassifier(n_components=2, **others)
     walked = fit_path(template, X, y, [lam for lam in lams if lam >= chosen])[0]
     assert found.objective_ >= walked.objective_ - 1e-6
 
@@ -168,7 +175,7 @@ def test_finds_that_independence_matters():
     fresh, truth = differ_in_spread(2000, 1)
     found = OPNBAuto(cv=halves()).fit(X, y)
     assert found.best_params_["independence"] > 0
-    without = OPNBClassifierCV(likelihood="leave-one-out", lams=AUTO_LAMS, cv=halves()).fit(X, y)
+    without = OPNBClassifierCV(likelihood="leave-one-out", lams=DEFAULT_LAMS, cv=halves()).fit(X, y)
     assert found.score(fresh, truth) > without.score(fresh, truth) + 0.03
 
 
@@ -239,14 +246,14 @@ def test_a_single_lucky_lambda_does_not_win():
     wrong[3:, 5:10] = 0.0  # half as many for two neighbours
     wrong[0, 4:10] = 0.0  # still fewer, alone
     losses = Losses(wrong, wrong, (5,), np.ones(40), np.arange(40))
-    assert losses.main.mean(axis=1).argmin() == 0
+    assert losses.chooses.mean(axis=1).argmin() == 0
     assert losses.choose() == 4
 
 
 def test_a_spent_budget_still_judges_the_first_path(iris):
     found = OPNBAuto(max_seconds=0, cv=2, n_components=2).fit(*iris)
     judged = [trial for trial in found.trials_ if trial.errors.size]
-    assert len(judged) == len(AUTO_LAMS)
+    assert len(judged) == len(DEFAULT_LAMS)
     assert all(trial.given_up == "" for trial in judged)
     rest = [trial for trial in found.trials_ if not trial.errors.size]
     assert {trial.given_up for trial in rest} == {"time"}
@@ -263,10 +270,10 @@ def test_a_stop_ends_the_work_with_what_is_known(iris):
 
     def watch(iteration):
         calls.append(iteration)
-        return len(calls) > 200
+        return len(calls) > 900
 
     found = OPNBAuto(cv=2, n_components=2, callback=watch).fit(X, y)
-    assert len(calls) == 201  # not shown another
+    assert len(calls) == 901  # not shown another
     assert found.stopped_
     assert {trial.given_up for trial in found.trials_} >= {"", "stop"}
     assert np.isfinite(found.error_)
@@ -287,12 +294,12 @@ def test_the_grid_is_widened_at_its_edge_and_says_so():
     y = np.arange(200) % 2
     X = (2 * rng.integers(0, 3, 200) + y + 0.02 * rng.normal(size=200))[:, None]
     found = OPNBAuto(scoring="log-loss", cv=halves()).fit(X, y)
-    assert found.best_params_["lam"] < AUTO_LAMS[0]
+    assert found.best_params_["lam"] < DEFAULT_LAMS[0]
     assert found.widened_ == (
         "The best lam was the smallest that was tried, so more were: "
-        "for these settings the grid reaches from 1e-06 to 0.1."
+        "for these settings the grid reaches from 1.6e-06 to 0.051."
     )
-    assert min(trial.lam for trial in found.trials_) == pytest.approx(1e-6)
+    assert min(trial.lam for trial in found.trials_) == pytest.approx(1e-4 / 2**6)
     # One direction has nothing to be independent of.
     assert {trial.independence for trial in found.trials_} == {0.0}
 
@@ -308,6 +315,26 @@ def test_settings_that_fail_leave_the_others_in_the_race(iris, monkeypatch):
     assert {t.given_up for t in found.trials_ if t.likelihood == "resubstitution"} == {"failed"}
     assert found.best_params_["likelihood"] == "leave-one-out"
     assert np.isnan(found.gain_)
+
+
+def test_a_choice_goes_by_distances_and_is_judged_by_errors(iris):
+    auto = OPNBAuto(cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0), n_components=2)
+    race, _ = begin_race(auto, *iris, None, None, "error")
+    path = Path({"likelihood": "leave-one-out"}, (0.001, 0.01))
+    race.see([path], range(4))
+    losses = race.losses([path], range(4))
+    assert losses.chooses.shape == losses.judges.shape == (2, 150)
+    assert set(np.unique(losses.judges)) <= {0.0, 0.5, 1.0}, "every row is left out twice"
+    assert ((losses.chooses >= 0) & (losses.chooses <= 2)).all()
+    rows, plain = race.plain_losses(path)
+    np.testing.assert_array_equal(rows, losses.rows)
+    np.testing.assert_allclose(
+        plain.mean(axis=1), np.mean([path.parts[n].wrong.mean(axis=1) for n in range(4)], axis=0)
+    )
+    by_log_loss = replace(race, scoring="log-loss")
+    path.revised.clear()
+    losses = by_log_loss.losses([path], range(4))
+    np.testing.assert_array_equal(losses.chooses, losses.judges)
 
 
 def test_groups_stay_together(iris):
@@ -406,7 +433,7 @@ def test_knows_the_names_of_the_columns(iris):
 
 def test_scoring_by_log_loss(iris):
     found = OPNBAuto(scoring="log-loss", cv=2, max_seconds=0, n_components=2).fit(*iris)
-    scores = np.array([trial.log_loss for trial in found.trials_[: len(AUTO_LAMS)]])
+    scores = np.array([trial.log_loss for trial in found.trials_[: len(DEFAULT_LAMS)]])
     assert scores.min() * 0.8 < found.error_ < scores.max()
 
 

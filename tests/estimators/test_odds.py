@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from sklearn.model_selection import StratifiedKFold
 
 from opnb import OPNBAuto, OPNBClassifier, load_model
-from opnb.estimators.odds import moved_priors, moves_and_sharpness
+from opnb.estimators.odds import brier_losses, moved_priors, moves_and_sharpness, revised_by_others
 
 
 def unbalanced_scores(n=4000, seed=0):
@@ -82,6 +82,31 @@ def test_hopeless_rows_and_absent_classes_leave_finite_probabilities():
     assert 0 < sharpness < np.inf
     assert (priors > 0).all()
     assert priors.sum() == pytest.approx(1.0)
+
+
+def test_rows_are_revised_by_what_the_other_parts_teach_alone():
+    scores, labels = unbalanced_scores(300)
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, 300)
+    parts = [slice(0, 50), slice(50, 150), slice(150, 300)]
+    revised = revised_by_others(*([kind[part] for part in parts] for kind in (scores, labels, weights)))
+    for part, own in zip(parts, revised, strict=True):
+        others = np.ones(300, dtype=bool)
+        others[part] = False
+        moves, sharpness = moves_and_sharpness(scores[others], labels[others], weights[others])
+        np.testing.assert_allclose(own, log_softmax(sharpness * (scores[part] + moves), axis=1))
+
+
+def test_a_part_without_others_is_left_as_it_is():
+    scores, labels = unbalanced_scores(30)
+    (alone,) = revised_by_others([scores], [labels], [np.ones(30)])
+    np.testing.assert_allclose(alone, log_softmax(scores, axis=1))
+
+
+def test_squared_distance_of_posteriors_from_the_truth():
+    posteriors = np.array([[0.7, 0.2, 0.1], [0.0, 0.0, 1.0]])
+    with np.errstate(divide="ignore"):
+        losses = brier_losses(np.log(posteriors), np.array([0, 0]))
+    np.testing.assert_allclose(losses, [0.3**2 + 0.2**2 + 0.1**2, 2.0])
 
 
 @pytest.fixture(scope="module")
