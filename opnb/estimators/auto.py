@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from opnb.core.kernel import Array
 from opnb.core.optimise import Callback
 from opnb.estimators.candidates import BEND, INDEPENDENCE, PAPER, begin_race, check_racing, directions_of, variations
-from opnb.estimators.choice import Losses, honest_losses, mean_and_error
+from opnb.estimators.choice import Losses, honest_losses, mean_and_error, paired_lead
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.race import Path, Race, Setting
 from opnb.estimators.selection import DEFAULT_LAMS, SCORINGS, finish, fit_path
@@ -230,13 +230,14 @@ def _place(paths: Sequence[Path], setting: int) -> tuple[Path, int]:
 
 
 def _wider(path: Path, place: int, race: Race) -> tuple[float, ...] | None:
-    """Give a wider grid if the chosen lam is the first or last of its path and beats its neighbour."""
+    """Give a wider grid if the chosen lam is the first or last of its path and clearly better than its neighbour."""
     neighbour = {0: 1, len(path.lams) - 1: len(path.lams) - 2}.get(place)
     if neighbour is None or len(path.parts) < len(race.folds):
         return None
     losses = race.losses([path], range(len(race.folds)))
-    scores = losses.chooses @ losses.weights
-    if not scores[place] < scores[neighbour]:
+    # Where nothing is left to smooth, the smaller is better by ever less, and a third of all grids would be widened.
+    (_, behind), (_, margin) = paired_lead(losses, [place, neighbour])
+    if not behind > margin:
         return None
     ratio = path.lams[1] / path.lams[0]
     if place == 0:

@@ -71,16 +71,17 @@ def moves_and_sharpness(scores: Array, labels: NDArray[np.intp], weights: Array)
     """
     n, n_classes = scores.shape
     scores = np.maximum(log_posterior(scores), _LEAST_LOG)
-    truth = np.zeros((n, n_classes))
-    truth[np.arange(n), labels] = 1.0
-    counts = weights[:, None]
+    of_truth = np.arange(n), labels
 
     def loss(x: Array) -> tuple[float, Array]:
         sharpness = np.exp(x[0])
         moved = sharpness * scores + x[1:]
-        log_posteriors = moved - logsumexp(moved, axis=1, keepdims=True)
-        pull = counts * (np.exp(log_posteriors) - truth)
-        value = -np.sum(counts * truth * log_posteriors) + x @ x / 2
+        moved -= moved.max(axis=1, keepdims=True)
+        pull = np.exp(moved)
+        total = pull.sum(axis=1)
+        value = weights @ (np.log(total) - moved[of_truth]) + x @ x / 2
+        pull *= (weights / total)[:, None]
+        pull[of_truth] -= weights
         return value, np.append(np.vdot(pull, scores) * sharpness, pull.sum(axis=0)) + x
 
     # A line search may try any sharpness, and the exponential of most of them is infinite.
