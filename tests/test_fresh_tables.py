@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.bench.fresh import alike, columns_of, drawn, usable
+from tests.bench.fresh import DESIGN, alike, columns_of, drawn, is_design, usable
 
 
 @pytest.fixture
@@ -68,3 +68,10 @@ def test_tables_with_a_column_in_common_are_alike_however_it_is_called(table):
 
 def test_the_lot_is_the_same_at_any_time_and_whatever_the_order():
     assert drawn(["b", "a", "c"]) == drawn({"c", "b", "a"})
+
+
+def test_a_package_designs_or_judges_with_all_its_tables():
+    assert sorted(DESIGN, key=lambda name: name) == list(DESIGN)
+    assert is_design("AER_Affairs")
+    assert not is_design("COUNT_medpar")
+    assert not is_design("AERIAL_photos")

@@ -16,6 +16,7 @@ import pandas as pd
 
 from opnb.benchmark import markdown, mean_ranks, read_results
 from opnb.errors import DataError
+from tests.bench.fresh import is_design as fresh_design
 from tests.bench.halves import FEW_ROWS, FIRST_ROUND, PAIRS, against, is_design, means
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,13 @@ def results():
     frame = read_results(FOLDER / "experiment.csv").frame
     frame = frame[frame["status"] == "ok"]
     return frame.assign(design=frame["dataset"].map(is_design(frame["dataset"].unique())))
+
+
+def fresh():
+    """Give the rows on tables of other packages that judge (see `tests.bench.fresh`)."""
+    frame = read_results(FOLDER / "fresh.csv").frame
+    design = frame["dataset"].map(fresh_design).astype(bool)
+    return frame[(frame["status"] == "ok") & ~design]
 
 
 def compared(frame):
@@ -141,6 +149,7 @@ def page():
         half("Data sets that judge", frame[judged]),
         half(f"Of these, below {FEW_ROWS} rows", frame[judged & (rows_of < FEW_ROWS)]),
         half("Of these, not among the sets of version 0.1", frame[judged & ~frame["dataset"].isin(FIRST_ROUND)]),
+        half("Tables of other packages, which nobody had looked at", fresh()),
         half("Data sets that helped to design", frame[~judged]),
         _sets(frame),
         *_figures(),

@@ -9,7 +9,8 @@ values, the commonest on at most 90 % of the rows; in the files of KEEL it is th
 covariates, and so are other columns of at most 10 words (the rest are names of things); three at least. Columns that
 lack more than a fifth are left out, then rows that lack something, then rows of classes below 20. A table is left out
 that has the rows of a set of the experiment or of an earlier table, and a package gives five tables at the most, by
-lot: they are often of one source.
+lot: they are often of one source. Of the packages in the order of their names those at odd places may be used to
+design, those at even places judge.
 """
 
 import os
@@ -28,6 +29,12 @@ from tests.bench.timing import heading, row
 _ROWS, _COLUMNS, _CLASSES = (100, 20_000), (3, 300), (2, 10)
 _FEWEST_OF_A_CLASS, _MOST_COMMON, _LACKING = 20, 0.9, 0.2
 _OF_A_PACKAGE = 5
+# The packages at odd places, of those that have such tables.
+DESIGN = (
+    "AER", "DAAG", "HLMdiag", "HistData", "MASS", "Stat2Data", "carData", "datasets", "drc", "fpp2", "gapminder",
+    "ggplot2", "heplots", "lattice", "mediation", "mlmRev", "mosaicData", "nlme", "openintro", "plm", "reshape2",
+    "rpart", "sem", "survival", "validate", "vcdExtra",
+)  # fmt: skip
 # A column is told from others by its values where it has so many; tables with a column in common are one.
 _TELLING, _IN_COMMON = 20, 0.9
 
@@ -53,6 +60,11 @@ def fresh_tables():
         (folder / name).mkdir(parents=True, exist_ok=True)
         table.to_csv(folder / name / f"{name}.tsv.gz", sep="\t", index=False)
         row(name, *table.shape, table["target"].nunique())
+
+
+def is_design(table):
+    """Say whether a table is of a package that may be used to design; its name begins with that of its package."""
+    return table.split("_")[0] in DESIGN
 
 
 def sources():

@@ -12,6 +12,7 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+from playwright.sync_api import TimeoutError as Late
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[2]
@@ -124,8 +125,15 @@ class Tab:
         return self
 
     def choose(self, label, option):
-        self.at_rest().page.get_by_role("combobox", name=label).first.click()
-        self.page.get_by_role("option", name=option).first.click()
+        """Choose from a list that drops down; one that a moving page closes again is opened again."""
+        for patience in (5_000, 5_000, PATIENCE):
+            self.at_rest().page.get_by_role("combobox", name=label).first.click()
+            try:
+                self.page.get_by_role("option", name=option).first.click(timeout=patience)
+                break
+            except Late:
+                if patience == PATIENCE:
+                    raise
         return self.still()
 
     def figure(self, script):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from opnb.data import Dataset, Table
 
 _MOST_SECONDS = 120.0  # for the choice; what is best by then is taken
-_USUAL_SEARCHES = 250  # of a choice, for the bar
+_USUAL_SEARCHES = 150  # of a choice, for the bar
 _BALANCED = ", with the classes balanced and the probabilities set right on rows left out"
 _STOPPED = "The choice was stopped: these settings are the best that were known by then."
 
