@@ -12,7 +12,7 @@ multiplication: constant weights, and priors alone, cost nothing in the densitie
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from opnb.core.exact import Indices
 from opnb.core.kernel import Array
@@ -88,3 +88,11 @@ def check_priors(priors: ArrayLike | None, n_classes: int, name: str = "priors")
     if not (given > 0).all() or not abs(given.sum() - 1.0) <= _ROUNDING:
         raise ValueError(f"{name} must be positive and sum to one, got {given.tolist()}, which sum to {given.sum():g}.")
     return given / given.sum()
+
+
+def priors_of_some(priors: ArrayLike | None, there: NDArray[np.bool_]) -> ArrayLike | None:
+    """Restrict given priors to the classes that are there; what is no number for each class stays what it is."""
+    if priors is None or isinstance(priors, str) or np.shape(priors) != there.shape:
+        return priors
+    some = np.asarray(priors, dtype=float)[there]
+    return some / some.sum()

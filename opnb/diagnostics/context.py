@@ -130,8 +130,8 @@ class Context:
 
     @property
     def guessing(self) -> float:
-        """Log-likelihood of a row when only the class shares are known."""
-        return float(np.sum(self.clf.class_prior_ * self.model.log_prior))
+        """Mean log-likelihood of the rows when only the probabilities of the classes are known."""
+        return float(self.counts / self.counts.sum() @ self.model.log_prior)
 
     @cached_property
     def V(self) -> Array:

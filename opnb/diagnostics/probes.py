@@ -14,6 +14,7 @@ from opnb.core.initialisation import random_start
 from opnb.core.kernel import Array
 from opnb.core.objective import Problem, make_problem, resolve_n_bins
 from opnb.core.optimise import Trace, maximise
+from opnb.core.weights import check_priors
 from opnb.diagnostics.context import Context, Labels, sampled_rows
 from opnb.estimators.parallel import one_blas_thread
 
@@ -42,7 +43,7 @@ def probe_problem(context: Context, rows: Labels, labels: Labels | None = None) 
         likelihood=clf.likelihood,
         n_bins=n_bins,
         independence=clf.independence,
-        priors=None if clf.priors is None else clf.class_prior_,
+        priors=check_priors(clf.priors, context.counts.size),
     )
 
 

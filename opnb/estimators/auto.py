@@ -37,8 +37,8 @@ class OPNBAuto(OPNBClassifier):
     """OPNB with all its settings chosen by cross-validation; one projection comes out.
 
     Chosen together are lam, whether directions are kept independent, the penalty, and whether directions are straight
-    or bent. A point's own kernel is left out of its density, unless a class is too small for that. Settings that fall
-    behind after two folds are given up. Where the folds cannot tell settings apart the simpler are taken: bent
+    or bent. A point's own kernel is left out of its density, unless a class is too small for that. After two folds only
+    the best of the later settings goes on. Where the folds cannot tell settings apart the simpler are taken: bent
     directions only where they are clearly better. Class probabilities that balance the classes, and how sure to be, are
     learnt on the rows left out.
 
@@ -75,11 +75,11 @@ class OPNBAuto(OPNBClassifier):
     error_, error_se_ : float
         What the whole procedure, with its choice, scores on new rows, and the standard error of that: the error, or
         the log-loss if that is the scoring. Random halves of the rows left out choose by the same rule, and the other
-        halves judge the choice, with class probabilities from the other folds. Their models learnt from part of the
-        rows, so it errs on the careful side.
+        halves judge the choice, with class probabilities and sharpness from the other folds. Their models learnt from
+        part of the rows, so it errs on the careful side.
     gain_ : float
-        By how much `error_` is lower than the score of the paper's settings (resubstitution, lam = 1e-3, no
-        independence) on the same rows; NaN if there was no time for them.
+        By how much `error_` is lower than the score of the paper's settings (resubstitution, no independence, lam =
+        1e-3 or the nearest that was tried) on the same rows; NaN if there was no time for them.
     widened_ : str
         A sentence that says how the grid of lambdas was widened because the choice lay at its edge; "" if it was not.
 
@@ -149,11 +149,16 @@ class OPNBAuto(OPNBClassifier):
         race, random = begin_race(self, X, y, groups, sample_weight, self.scoring)
         race.enter(_paths(race))
         path, place = self._settle(race)
-        odds = race.odds(path, place)
+        if not race.clock.stopped:
+            best = _walked(race, path, place, X, y, sample_weight)
+        if race.clock.stopped:
+            path, place = _chosen(race)
+            best = _of_a_fold(race, path, place, X, y, sample_weight)
         self._judge(race, random)
         self.trials_ = race.trials()
-        self.best_params_ = {"lam": path.lams[place], **path.setting, **odds}
-        self._adopt(_final(race, path, place, odds, X, y))
+        learnt = {"decision_priors": best.decision_priors, "sharpness": best.sharpness}
+        self.best_params_ = {"lam": path.lams[place], **path.setting, **learnt}
+        self._adopt(best.set_params(callback=self.callback))
 
     def _settle(self, race: Race) -> tuple[Path, int]:
         """Choose a path and the place of its lam, with a wider grid while the choice lies at the edge."""
@@ -204,8 +209,12 @@ def _nearest(lams: Sequence[float], lam: float) -> int:
 
 
 def _known(race: Race) -> tuple[list[Path], Losses | None]:
-    """Give the paths that have seen all folds and what the rows lost; after an early stop what the first has seen."""
-    complete = race.complete()
+    """Give the paths that have seen all folds and what the rows lost; after an early stop what the first has seen.
+
+    Once everything is to stop, a model has to do with directions that a fold has found: straight ones, as bent ones are
+    made of the rows that they were found on.
+    """
+    complete = [path for path in race.complete() if path.setting["bend"] is None or not race.clock.stopped]
     if complete:
         return complete, race.losses(complete, range(len(race.folds)))
     first = race.paths[0]
@@ -265,19 +274,25 @@ def _gain(race: Race, losses: Losses, of_rows: Array) -> float:
     return float(np.average(difference, weights=losses.weights[here]))
 
 
-def _final(race: Race, path: Path, place: int, odds: Setting, X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
-    """Walk to the chosen lam on all rows and finish there; after a stop, take the directions that a fold has found."""
-    template = race.template_of(path).set_params(lam=path.lams[place], **odds)
-    if not race.clock.stopped:
-        model = _walked(race, template, path.lams[place:], X, y)
-    if race.clock.stopped:
-        start = path.solutions[min(path.solutions)][place] if path.solutions else template.init
-        model = template.set_params(init=start).fit(X, y, race.weights)
-    return model.set_params(callback=race.clock.callback)
+def _settled(race: Race, path: Path, place: int) -> OPNBClassifier:
+    """Give an unfitted classifier with the settings of a choice."""
+    return race.template_of(path).set_params(lam=path.lams[place], **race.odds(path, place))
 
 
-def _walked(race: Race, template: OPNBClassifier, lams: Sequence[float], X: ArrayLike, y: ArrayLike) -> OPNBClassifier:
+def _walked(
+    race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+) -> OPNBClassifier:
     """Fit as in the folds, where every solution starts the next, and bring the last to the tolerance."""
-    model = fit_path(template, X, y, lams, sample_weight=race.weights)[0]
-    finish(model, X, y, race.weights)
+    model = fit_path(_settled(race, path, place), X, y, path.lams[place:], sample_weight=sample_weight)[0]
+    finish(model, X, y, sample_weight)
     return model
+
+
+def _of_a_fold(
+    race: Race, path: Path, place: int, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+) -> OPNBClassifier:
+    """Give a model of all rows with the directions that a fold has found, if any was finished."""
+    model = _settled(race, path, place)
+    if path.solutions:
+        model.set_params(init=path.solutions[min(path.solutions)][place])
+    return model.fit(X, y, sample_weight)

@@ -14,7 +14,7 @@ from opnb.estimators.race import Clock, Path, Race, Setting
 from opnb.estimators.search import default_components
 from opnb.estimators.selection import DEFAULT_LAMS, draw_folds
 from opnb.estimators.training import validated
-from opnb.estimators.validation import check_class_sizes, check_parameters
+from opnb.estimators.validation import Fold, check_class_sizes, check_folds, check_parameters
 
 INDEPENDENCE, BEND = 0.1, 0.3
 PAPER: Setting = {"likelihood": "resubstitution", "independence": 0.0, "penalty": "frobenius", "bend": None}
@@ -39,15 +39,29 @@ def begin_race(
     sample_weight: ArrayLike | None,
     scoring: str,
 ) -> tuple[Race, np.random.RandomState]:
-    """Check the data, draw the folds, and give an empty race with the stream of random numbers that drew them."""
+    """Check the data, draw the folds, and give an empty race with the stream of random numbers that drew them.
+
+    Rows of weight zero are not there: folds are drawn for all rows, and raced on without these.
+    """
     rows, targets = validated(estimator, X, y)
     weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
-    classes, counts = np.unique(targets, return_counts=True)
-    check_class_sizes(classes, counts, "resubstitution")
     random = check_random_state(estimator.random_state)
+    check_class_sizes(*np.unique(targets, return_counts=True), "resubstitution")
     folds = draw_folds(estimator.cv, rows, targets, groups, random)
+    if weights is not None and not weights.all():
+        there = weights > 0
+        rows, targets, weights, folds = rows[there], targets[there], weights[there], _among(folds, there)
+        check_class_sizes(*np.unique(targets, return_counts=True), "resubstitution")
+    check_folds(*np.unique(targets, return_inverse=True), folds, "resubstitution")
     clock = Clock(estimator.max_seconds, estimator.callback)
     return Race(_template(estimator), rows, targets, weights, folds, scoring, clock, estimator.n_jobs), random
+
+
+def _among(folds: Sequence[Fold], there: NDArray[np.bool_]) -> list[Fold]:
+    """Give the folds of the rows that are there, by their numbers among these; a fold that leaves out none is none."""
+    numbers = np.cumsum(there) - 1
+    parts = ((numbers[train[there[train]]], numbers[test[there[test]]]) for train, test in folds)
+    return [(train, test) for train, test in parts if test.size]
 
 
 def _template(estimator: Any) -> OPNBClassifier:
@@ -84,8 +98,6 @@ def variations(race: Race, changes: Sequence[Setting]) -> list[Path]:
 
 def _likelihood(race: Race) -> str:
     """Choose the likelihood; leave-one-out needs two rows of every class wherever there is one."""
-    labels: NDArray = np.unique(race.y, return_inverse=True)[1]
-    there = np.ones(labels.size, dtype=bool) if race.weights is None else race.weights > 0
-    parts = [np.arange(labels.size), *(train for train, _ in race.folds)]
-    alone = any((np.bincount(labels[part][there[part]]) == 1).any() for part in parts)
+    parts = [race.labels, *(race.labels[train] for train, _ in race.folds)]
+    alone = any((np.bincount(part) == 1).any() for part in parts)
     return _LIKELIHOODS[alone]

@@ -32,24 +32,28 @@ _DIGITS = ".9g"
 
 
 def revised_by_others(
-    parts: Sequence[Array], labels: Sequence[NDArray[np.intp]], weights: Sequence[Array]
+    parts: Sequence[Array], rows: Sequence[NDArray[np.intp]], labels: NDArray[np.intp], weights: Sequence[Array]
 ) -> list[Array]:
-    """Give the log posteriors of rows left out, revised by what the rows of all other parts teach.
+    """Give the log posteriors of rows left out, revised by what other rows of the other parts teach.
 
     Parameters
     ----------
     parts : sequence of ndarray of shape (n_rows_of_part, n_classes)
         Scores, as in `moves_and_sharpness`. A single part is left as it is.
-    labels, weights : sequence of ndarray of shape (n_rows_of_part,)
+    rows : sequence of ndarray of int of shape (n_rows_of_part,)
+        The numbers of the rows of every part.
+    labels : ndarray of int
+        The class of every row, by its number.
+    weights : sequence of ndarray of shape (n_rows_of_part,)
     """
+    scores, numbers, counts = np.concatenate(parts), np.concatenate(rows), np.concatenate(weights)
     revised = []
-    for own, scores in enumerate(parts):
-        others = [place for place in range(len(parts)) if place != own]
-        if others:
-            of_others = (np.concatenate([kind[place] for place in others]) for kind in (parts, labels, weights))
-            moves, sharpness = moves_and_sharpness(*of_others)
-            scores = sharpness * (scores + moves)
-        revised.append(log_posterior(scores))
+    for part, own in zip(parts, rows, strict=True):
+        others = np.isin(numbers, own, invert=True)
+        if others.any():
+            moves, sharpness = moves_and_sharpness(scores[others], labels[numbers[others]], counts[others])
+            part = sharpness * (part + moves)
+        revised.append(log_posterior(part))
     return revised
 
 
@@ -64,11 +68,15 @@ def moves_and_sharpness(scores: Array, labels: NDArray[np.intp], weights: Array)
     Parameters
     ----------
     scores : ndarray of shape (n, n_classes)
-        Joint log-likelihoods of rows left out, up to a constant of each row.
+        Joint log-likelihoods of rows left out, up to a constant of each row; minus infinity for a class that was not
+        learnt.
     labels : ndarray of int of shape (n,)
     weights : ndarray of shape (n,)
         What the rows count, one on average.
     """
+    # A class that was not learnt has no score, and a row of it tells nothing of those that were.
+    learnt = scores[np.arange(labels.size), labels] > -np.inf
+    scores, labels, weights = scores[learnt], labels[learnt], weights[learnt]
     n, n_classes = scores.shape
     scores = np.maximum(log_posterior(scores), _LEAST_LOG)
     of_truth = np.arange(n), labels

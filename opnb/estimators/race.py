@@ -1,4 +1,4 @@
-"""Settings that race: every path of lambdas is judged on rows left out, and given up when it falls behind.
+"""Settings that race: every path of lambdas is judged on rows left out, and goes on as long as it leads.
 
 The unit of work is one path in one fold (`fit_path`). The first path always runs through all folds. Those that enter
 later run in two folds, and the one that leads there, if it is not the first path, runs in the rest: a choice that leans
@@ -26,7 +26,7 @@ from opnb.estimators.base import losses_of
 from opnb.estimators.choice import Losses, paired_lead
 from opnb.estimators.classifier import OPNBClassifier
 from opnb.estimators.odds import brier_losses, moved_priors, moves_and_sharpness, revised_by_others, shortened
-from opnb.estimators.selection import fit_path
+from opnb.estimators.selection import fit_path, of_classes_there
 from opnb.estimators.validation import Fold
 
 # Folds after which paths that do not lead are given up.
@@ -130,6 +130,7 @@ class Race:
         What all settings share.
     X, y : ndarray
     weights : ndarray of shape (n,) or None
+        Positive.
     folds : list of (train, test)
     scoring : {"error", "log-loss"}
     clock : Clock
@@ -177,13 +178,9 @@ class Race:
 
     @cached_property
     def counts(self) -> Array:
-        """What every row counts, one on average of those that count."""
-        there = np.ones(self.labels.size, dtype=bool) if self.weights is None else self.weights > 0
-        weights = None if self.weights is None else self.weights[there]
-        counted = weights_in_objective(self.labels[there], weights, self.priors)
-        counts = np.zeros(self.labels.size)
-        counts[there] = 1.0 if counted is None else counted
-        return counts
+        """What every row counts, one on average."""
+        counted = weights_in_objective(self.labels, self.weights, self.priors)
+        return np.ones(self.labels.size) if counted is None else counted
 
     @cached_property
     def priors(self) -> Array | None:
@@ -194,9 +191,11 @@ class Race:
         """Learn class probabilities and sharpness for the lam at `place` of a path, from all folds that it has seen."""
         if not path.parts:
             return {"decision_priors": None, "sharpness": 1.0}
-        rows = np.concatenate([self.folds[number][1] for number in sorted(path.parts)])
-        scores = np.concatenate([path.parts[number].scores[place] for number in sorted(path.parts)]).astype(float)
-        moves, sharpness = moves_and_sharpness(scores, self.labels[rows], self.counts[rows])
+        numbers = sorted(path.parts)
+        rows = np.concatenate([self.folds[number][1] for number in numbers])
+        scores = np.concatenate([path.parts[number].scores[place] for number in numbers]).astype(float)
+        weights = np.concatenate(self._weights_of_folds(numbers))
+        moves, sharpness = moves_and_sharpness(scores, self.labels[rows], weights)
         n_classes = scores.shape[1]
         shares = class_shares(self.labels, n_classes, self.weights) if self.priors is None else self.priors
         return {
@@ -225,9 +224,8 @@ class Race:
         begin = time.thread_time()
         weights = None if self.weights is None else self.weights[train]
         try:
-            models = fit_path(
-                self.template_of(path), self.X[train], self.y[train], path.lams, ordered=False, sample_weight=weights
-            )
+            template = of_classes_there(self.template_of(path), self.y, train)
+            models = fit_path(template, self.X[train], self.y[train], path.lams, ordered=False, sample_weight=weights)
         except FitError:
             path.given_up = FAILED
             return
@@ -274,9 +272,7 @@ class Race:
         rows, chooses = self._each_once(numbers, np.concatenate([of_path for of_path, _ in revised]))
         _, judges = self._each_once(numbers, np.concatenate([of_path for _, of_path in revised]))
         weights = np.ones(rows.size) if self.weights is None else self.weights[rows]
-        there = weights > 0
-        sizes = tuple(len(path.lams) for path in paths)
-        return Losses(chooses[:, there], judges[:, there], sizes, weights[there], rows[there])
+        return Losses(chooses, judges, tuple(len(path.lams) for path in paths), weights, rows)
 
     def plain_losses(self, path: Path) -> tuple[NDArray, Array]:
         """Give the rows that a path has been judged on, and what they lose as they are, of shape (n_lams, n_rows)."""
@@ -296,24 +292,26 @@ class Race:
     def _revised(self, path: Path, numbers: tuple[int, ...]) -> tuple[Array, Array]:
         """Give what a choice goes by and what judges it, of shape (n_lams, n_rows), for the rows of some folds."""
         if numbers not in path.revised:
-            rows = [self.folds[number][1] for number in numbers]
-            labels, counts = [self.labels[part] for part in rows], [self.counts[part] for part in rows]
-            truth = np.concatenate(labels)
+            rows, weights = [self.folds[number][1] for number in numbers], self._weights_of_folds(numbers)
+            truth = self.labels[np.concatenate(rows)]
             chooses, judges = [], []
             for place in range(len(path.lams)):
                 scores = [path.parts[number].scores[place].astype(float) for number in numbers]
-                revised = np.concatenate(revised_by_others(scores, labels, counts))
+                revised = np.concatenate(revised_by_others(scores, rows, self.labels, weights))
                 judges.append(losses_of(revised, truth, self.scoring))
                 chooses.append(brier_losses(revised, truth) if self.scoring == "error" else judges[-1])
             path.revised[numbers] = np.array(chooses), np.array(judges)
         return path.revised[numbers]
 
+    def _weights_of_folds(self, numbers: Sequence[int]) -> list[Array]:
+        """Give what the rows that folds leave out count, a row that is seen again and again as much as another."""
+        seen = np.bincount(np.concatenate([self.folds[number][1] for number in numbers]), minlength=self.labels.size)
+        return [(self.counts / np.maximum(seen, 1))[self.folds[number][1]] for number in numbers]
+
     def fold_mean(self, losses: Array, number: int) -> Array:
-        """Average what the rows of a fold lose, by their weights; NaN where they have none."""
-        if self.weights is None:
-            return losses.mean(axis=1)
-        weights = self.weights[self.folds[number][1]]
-        return losses @ weights / weights.sum() if weights.any() else np.full(len(losses), np.nan)
+        """Average what the rows of a fold lose, by their weights."""
+        weights = None if self.weights is None else self.weights[self.folds[number][1]]
+        return np.average(losses, axis=1, weights=weights)
 
     def trials(self) -> list[Bunch]:
         """Write down what became of every setting."""

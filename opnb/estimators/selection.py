@@ -19,7 +19,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from opnb.core.kernel import Array
 from opnb.core.objective import AUTO_POINTS
 from opnb.core.optimise import Callback
-from opnb.core.weights import check_sample_weight
+from opnb.core.weights import check_sample_weight, priors_of_some
 from opnb.errors import EdgeOfGridWarning, needs
 from opnb.estimators.base import log_losses
 from opnb.estimators.classifier import OPNBClassifier, keep_outcome
@@ -76,6 +76,15 @@ def fit_path(
     first = clone(template)
     with one_blas_thread():
         return _walked(first, training_rows(first, X, y, sample_weight), lams, ordered)
+
+
+def of_classes_there(template: OPNBClassifier, y: NDArray, train: NDArray) -> OPNBClassifier:
+    """Give settings for part of the rows, with given class probabilities of the classes that are there."""
+    there = np.isin(np.unique(y), y[train])
+    if there.all():
+        return template
+    given = {name: getattr(template, name) for name in ("priors", "decision_priors")}
+    return clone(template).set_params(**{name: priors_of_some(values, there) for name, values in given.items()})
 
 
 def _walked(
@@ -138,10 +147,21 @@ def draw_folds(
 ) -> list[Fold]:
     """Divide rows in the way of `cv`; where that is a number, into so many stratified folds, drawn `repeats` times."""
     if not isinstance(cv, Integral):
-        return list(check_cv(cv, y, classifier=True).split(X, y, groups))
+        parts = check_cv(cv, y, classifier=True).split(X, y, groups)
+        return [(_places(train, len(y)), _places(test, len(y))) for train, test in parts]
     # Rows often come in a meaningful order (by person, by day), so the folds are drawn at random.
     seed = random if isinstance(random, int) else int(random.randint(2**31 - 1))
     return list(RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=seed).split(X, y))
+
+
+def _places(rows: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Give the numbers of rows that come as numbers, or as one truth value a row."""
+    given = np.asarray(rows)
+    if given.dtype != bool:
+        return given.astype(np.intp)
+    if given.shape != (n,):
+        raise ValueError(f"A fold given by truth values must have one for each of the {n} rows, not {given.shape}.")
+    return np.flatnonzero(given)
 
 
 class OPNBClassifierCV(OPNBClassifier):
@@ -375,6 +395,7 @@ def _judge_fold(
 ) -> tuple[Array, Array]:
     """Error and log-loss on the held-out rows for every lam."""
     of_train, of_test = (None, None) if weights is None else (weights[train], weights[test])
+    template = of_classes_there(template, y, train)
     path = fit_path(template, X[train], y[train], lams, ordered=False, sample_weight=of_train)
     outcomes = [(model.predict(X[test]) != y[test], log_losses(model, X[test], y[test])) for model in path]
     errors, losses = zip(*outcomes, strict=True)

@@ -14,6 +14,8 @@ from opnb.core.penalties import PENALTIES
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 _LARGEST_WHOLE = 2.0**53
+# Powers between which posteriors stay numbers.
+_LEAST_SHARPNESS, _MOST_SHARPNESS = 1e-3, 1e3
 
 
 def check_class_sizes(classes: NDArray, counts: NDArray, likelihood: str) -> None:
@@ -43,18 +45,27 @@ def check_distinct(targets: NDArray) -> None:
 
 
 def check_folds(classes: NDArray, labels: NDArray, folds: Sequence[Fold], likelihood: str) -> None:
-    """Refuse leave-one-out where a fold leaves a class a single row to learn from."""
-    if likelihood != "leave-one-out":
-        return
+    """Refuse folds that leave one class to learn from, and with leave-one-out ones that leave a single row of any."""
     for train, _ in folds:
         counts = np.bincount(labels[train], minlength=classes.size)
-        if (counts == 1).any():
+        if np.count_nonzero(counts) < min(classes.size, 2):
+            k = int(np.flatnonzero(counts == 0)[0])
+            raise ValueError(
+                f"Class {_named(classes[k])} has {_rows(np.sum(labels == k))}, and a fold of the cross-validation "
+                "leaves none of them to learn from, so that a single class remains. Give it more rows, use fewer "
+                "folds, or folds that keep classes together."
+            )
+        if likelihood == "leave-one-out" and (counts == 1).any():
             k = int(np.flatnonzero(counts == 1)[0])
             raise ValueError(
-                f"Class {_named(classes[k])} has {np.sum(labels == k)} rows, and a fold of the cross-validation leaves "
-                "one of them to learn from, which has no leave-one-out density. Drop that class, use fewer folds, or "
-                "use likelihood='resubstitution'."
+                f"Class {_named(classes[k])} has {_rows(np.sum(labels == k))}, and a fold of the cross-validation "
+                "leaves one of them to learn from, which has no leave-one-out density. Drop that class, use fewer "
+                "folds, or use likelihood='resubstitution'."
             )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def check_parameters(estimator: Any) -> None:
@@ -93,9 +104,12 @@ def check_bend(bend: Any) -> None:
 
 
 def check_sharpness(sharpness: Any) -> None:
-    """Refuse anything but a positive finite number."""
-    if not (_is_finite(sharpness) and not isinstance(sharpness, bool) and sharpness > 0):
-        raise ValueError(f"sharpness must be a positive finite number, got {sharpness!r}.")
+    """Refuse anything but a number that leaves posteriors apart and finite."""
+    known = _is_finite(sharpness) and not isinstance(sharpness, bool)
+    if not (known and _LEAST_SHARPNESS <= sharpness <= _MOST_SHARPNESS):
+        raise ValueError(
+            f"sharpness must be a number from {_LEAST_SHARPNESS:g} to {_MOST_SHARPNESS:g}, got {sharpness!r}."
+        )
 
 
 def check_scale(scale: Any) -> None:

@@ -135,7 +135,8 @@ def test_a_method_that_judges_itself_does_so_on_the_same_folds():
     chosen = tune(METHODS["OPNB-auto"], X, y, folds).estimator
     same = OPNBAuto(cv=folds).fit(X, y)
     assert chosen.best_params_ == same.best_params_
-    np.testing.assert_array_equal([t.errors for t in chosen.trials_], [t.errors for t in same.trials_])
+    for one, other in zip(chosen.trials_, same.trials_, strict=True):
+        np.testing.assert_array_equal(one.errors, other.errors)
 
 
 def test_forests_in_the_folds_have_a_third_of_the_trees():

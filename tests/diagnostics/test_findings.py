@@ -15,6 +15,7 @@ from opnb.core.objective import value_and_gradient
 from opnb.diagnostics import CHECKS, QUICK_CHECKS, Finding, Remedy, diagnose, quick_findings
 from opnb.diagnostics.context import Context
 from opnb.diagnostics.finding import SEVERITIES, listed
+from opnb.diagnostics.probes import probe_problem
 from tests.diagnostics import problems
 from tests.diagnostics.problems import CLEAN, FAULTY, found_as, unfitted
 
@@ -322,3 +323,15 @@ def test_quick_findings_fit_nothing_and_say_what_the_diagnosis_says(monkeypatch)
     assert [(finding.code, finding.severity) for finding in quick] == [(f.code, f.severity) for f in whole]
     assert quick[0].code == "overfit-scale"
     assert set(QUICK_CHECKS) < set(CHECKS)
+
+
+def test_probabilities_of_the_decisions_are_not_those_of_the_search_or_of_the_rows():
+    X, y = load_iris(return_X_y=True)
+    settings = {"n_components": 2, "priors": "uniform", "n_bins": None, "lam": 0.01}
+    plain = OPNBClassifier(**settings).fit(X, y)
+    decided = OPNBClassifier(**settings, decision_priors=(0.8, 0.1, 0.1)).fit(X, y)
+    context = Context.of(decided, X, y, None, None, 0)
+    problem = probe_problem(context, np.arange(150))
+    assert problem.at(context.V).value == pytest.approx(decided.objective_, abs=1e-9)
+    assert context.guessing == pytest.approx(np.log([0.8, 0.1, 0.1]).mean())
+    assert Context.of(plain, X, y, None, None, 0).guessing == pytest.approx(np.log(1 / 3))

@@ -364,6 +364,63 @@ def test_weights_count_in_the_fit_and_in_the_judgement(iris):
     np.testing.assert_allclose(weighted.predict_proba(X), dropped.predict_proba(X), atol=1e-3)
 
 
+def test_a_class_without_weight_is_not_there(iris):
+    X, y = iris
+    found = OPNBAuto(n_components=2, cv=3, max_seconds=0).fit(X, y, sample_weight=(y != 2).astype(float))
+    assert found.classes_.tolist() == [0, 1]
+    assert len(found.best_params_["decision_priors"]) == 2
+
+
+def test_a_single_row_of_a_class_does_not_decide_for_the_others(iris):
+    rows = np.r_[50:150, 0]
+    with pytest.warns(UserWarning, match="least populated"):
+        found = OPNBAuto(n_components=2, cv=3, max_seconds=0).fit(iris[0][rows], iris[1][rows])
+    assert found.best_params_["decision_priors"][0] < 0.05
+    assert found.sharpness_ > 0.5
+
+
+def test_folds_come_as_lists_or_truth_values(iris):
+    X, y = iris
+    folds = list(halves().split(X, y))
+    expected = OPNBAuto(cv=folds, max_seconds=0, n_components=2).fit(X, y)
+    as_lists = [(train.tolist(), test.tolist()) for train, test in folds]
+    as_masks = [(np.isin(np.arange(150), train), np.isin(np.arange(150), test)) for train, test in folds]
+    for cv in (as_lists, as_masks):
+        found = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y)
+        assert found.best_params_ == expected.best_params_
+    with pytest.raises(ValueError, match="one for each of the 150 rows"):
+        OPNBAuto(cv=[(np.ones(3, dtype=bool), np.zeros(3, dtype=bool))]).fit(X, y)
+
+
+def test_a_fold_with_one_class_is_named(iris):
+    rows = np.r_[0, 50:100]
+    with (
+        pytest.warns(UserWarning, match="least populated"),
+        pytest.raises(ValueError, match="Class 0 has 1 row, and a fold"),
+    ):
+        OPNBAuto(n_components=2).fit(iris[0][rows], iris[1][rows])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 0.95, 1.0])
+def test_a_stop_while_directions_bend_gives_a_model(share):
+    X, y = make_circles(60, noise=0.1, factor=0.5, random_state=0)
+    seen = []
+    assert OPNBAuto(cv=3, n_components=1, callback=lambda i: seen.append(i)).fit(X, y).best_params_["bend"] == 0.3
+    last = int(share * len(seen)) - 1
+    calls = iter(range(len(seen)))
+    found = OPNBAuto(cv=3, n_components=1, callback=lambda i: next(calls) >= last).fit(X, y)
+    assert found.stopped_
+    assert found.best_params_["bend"] is None
+    assert found.predict(X).shape == (60,)
+
+
+def test_given_priors_are_those_of_the_classes_that_a_fold_has(iris):
+    X, y = iris
+    groups = np.where(y == 0, 0, 1 + np.arange(150) % 2)
+    found = OPNBAuto(cv=GroupKFold(3), n_components=2, priors=[0.2, 0.3, 0.5], max_seconds=0).fit(X, y, groups=groups)
+    assert found.classes_.tolist() == [0, 1, 2]
+
+
 def test_a_class_too_small_for_leave_one_out_is_no_obstacle(iris):
     X, y = iris
     rare = np.where(np.arange(150) == 0, 7, y)

@@ -88,7 +88,8 @@ def test_rows_are_revised_by_what_the_other_parts_teach_alone():
     scores, labels = unbalanced_scores(300)
     weights = np.random.default_rng(1).uniform(0.5, 1.5, 300)
     parts = [slice(0, 50), slice(50, 150), slice(150, 300)]
-    revised = revised_by_others(*([kind[part] for part in parts] for kind in (scores, labels, weights)))
+    rows = [np.arange(300)[part] for part in parts]
+    revised = revised_by_others([scores[part] for part in parts], rows, labels, [weights[part] for part in parts])
     for part, own in zip(parts, revised, strict=True):
         others = np.ones(300, dtype=bool)
         others[part] = False
@@ -98,8 +99,29 @@ def test_rows_are_revised_by_what_the_other_parts_teach_alone():
 
 def test_a_part_without_others_is_left_as_it_is():
     scores, labels = unbalanced_scores(30)
-    (alone,) = revised_by_others([scores], [labels], [np.ones(30)])
+    (alone,) = revised_by_others([scores], [np.arange(30)], labels, [np.ones(30)])
     np.testing.assert_allclose(alone, log_softmax(scores, axis=1))
+
+
+def test_a_row_does_not_revise_itself_where_it_is_left_out_again():
+    scores, labels = unbalanced_scores(60)
+    rows = [np.arange(0, 30), np.arange(30, 60), np.arange(15, 45), np.r_[0:15, 45:60]]
+    weights = [np.full(30, 0.5)] * 4
+    revised = revised_by_others([scores[part] for part in rows], rows, labels, weights)
+    # Everything else is there twice, but for the own rows of the other halving.
+    counts = np.r_[np.zeros(30), np.full(30, 1.0)]
+    moves, sharpness = moves_and_sharpness(scores[counts > 0], labels[counts > 0], counts[counts > 0])
+    np.testing.assert_allclose(revised[0], log_softmax(sharpness * (scores[:30] + moves), axis=1), atol=1e-4)
+
+
+def test_a_row_of_a_class_that_was_not_learnt_teaches_nothing():
+    scores, labels = unbalanced_scores(200)
+    scores[:, 2] = np.where(np.arange(200) < 100, -np.inf, scores[:, 2])
+    with_them = moves_and_sharpness(scores, labels, np.ones(200))
+    known = ~((labels == 2) & (np.arange(200) < 100))
+    without = moves_and_sharpness(scores[known], labels[known], np.ones(known.sum()))
+    np.testing.assert_array_equal(with_them[0], without[0])
+    assert with_them[1] == without[1]
 
 
 def test_squared_distance_of_posteriors_from_the_truth():
@@ -178,7 +200,7 @@ def test_they_are_checked_before_the_search(leaning):
 
 @pytest.mark.parametrize("wrong", [0, -1.0, np.nan, np.inf, "much", True, None])
 def test_a_sharpness_that_is_no_power_is_refused(leaning, wrong):
-    with pytest.raises(ValueError, match="sharpness must be a positive finite number"):
+    with pytest.raises(ValueError, match="sharpness must be a number from"):
         OPNBClassifier(n_components=2, sharpness=wrong).fit(*leaning)
 
 

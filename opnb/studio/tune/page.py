@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -73,8 +72,8 @@ def _path(result: FitResult) -> None:
         chart(figure, "path-errors", "Cross-validated error against smoothness", bar=False)
         choice = path.errors.choice
         least = float(choice.lams[choice.best_index])
-        _fit_button("Fit the least error", replace(result.spec, lam=least), result)
-        _fit_button("Fit the one-standard-error choice", replace(result.spec, lam=choice.lam), result)
+        _fit_button("Fit the least error", result.spec.changed(lam=least), result)
+        _fit_button("Fit the one-standard-error choice", result.spec.changed(lam=choice.lam), result)
         st.caption("The one-standard-error choice is the smoothest λ whose error cannot be told from the least one.")
         end = edge_finding(choice.lams, path.errors.fold_errors, least)
         if end is not None and end.remedy is not None:
@@ -201,7 +200,7 @@ def _directions(result: FitResult) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = curve.n_components.tolist()
         count = st.selectbox("Directions", options, min(2, len(options)) - 1, key="dimension-count", width=140)
-        spec = replace(result.spec, n_components=int(count))
+        spec = result.spec.changed(n_components=int(count))
         st.button("Fit so many", icon=":material/play_arrow:", key="fit-dimensions", on_click=_ask, args=(spec,))
 
 

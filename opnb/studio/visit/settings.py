@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -183,6 +183,11 @@ class FitSpec:
         if self.priors == "shares":
             values["priors"] = None
         return values
+
+    def changed(self, **values: Any) -> FitSpec:
+        """Give other settings, without what was learnt on rows left out for these."""
+        asked = replace(self, **values)
+        return asked if asked == self else replace(asked, **LEARNT)
 
     def same_fit(self, other: FitSpec) -> bool:
         """Tell whether both lead to the same fit: a number of random starts means nothing where none is random."""

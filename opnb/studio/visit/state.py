@@ -388,7 +388,11 @@ class Studio:
             self.notices.append(f"The link could not be followed. {self.draft.error}")
             self.draft = None
             return False
-        self.spec, self.picture = self._suited(link.spec), link.picture
+        assert self.data_spec is not None
+        # These are the rows that the link means, whatever the file is called here.
+        self.spec, self.picture = self._suited(replace(link.spec, data=self.data_spec)), link.picture
+        if link.spec.decision_priors is not None and self.spec.decision_priors is None:
+            self.notices.append("The link's class probabilities are of another number of classes, and are left out.")
         return True
 
     def offer_upload(self, source: Source, table: Table, raw: bytes) -> bool:

@@ -52,7 +52,7 @@ def fits_a_link(axes: Axes) -> bool:
 def from_axes(spec: FitSpec, axes: Axes, *, search: bool) -> FitSpec:
     """Give the settings of a fit that begins at some axes, or that has them as its directions."""
     init: Init = "given" if search else "fixed"
-    return replace(spec, init=init, start=axes, n_components=len(axes), n_init=1, combine="best")
+    return spec.changed(init=init, start=axes, n_components=len(axes), n_init=1, combine="best")
 
 
 def turned_view(result: FitResult, axes: Axes, **chosen: Any) -> ProjectionView:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -147,10 +146,10 @@ def _offers(result: FitResult, doubt: Doubt, show: Callable[..., None]) -> None:
         _offer("Show the central 98 %", show, extent="central")
     elif doubt.kind == "other-model":
         _offer("Colours of the full model", show, boundary="full")
-        _offer("Fit two directions", _fit, spec=replace(result.spec, n_components=2))
+        _offer("Fit two directions", _fit, spec=result.spec.changed(n_components=2))
     elif result.spec.independence < _MOST_INDEPENDENCE:
         more = min(max(3 * result.spec.independence, 0.1), _MOST_INDEPENDENCE)
-        _offer(f"Fit with independence {more:g}", _fit, spec=replace(result.spec, independence=more))
+        _offer(f"Fit with independence {more:g}", _fit, spec=result.spec.changed(independence=more))
 
 
 def _offer(label: str, act: Callable[..., None], **what: object) -> None:

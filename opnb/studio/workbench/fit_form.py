@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -13,7 +12,7 @@ from opnb.estimators.search import default_components
 from opnb.studio.ui.guide import guide_button
 from opnb.studio.ui.session import studio
 from opnb.studio.ui.text import escaped
-from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, LEARNT, Bins, FitSpec, in_words
+from opnb.studio.visit.settings import CHOICES, LARGEST_SEED, Bins, FitSpec, in_words
 from opnb.studio.visit.state import Studio
 
 LAMS = (*(float(f"{digit}e{power}") for power in range(-5, 0) for digit in (1, 2, 5)), 1.0)
@@ -122,9 +121,7 @@ def _settings(state: Studio, above: DeltaGenerator, more: DeltaGenerator, key: s
         guide_button("settings")
     if spec.n_components is None and values["n_components"] == default_components(p):
         values["n_components"] = None
-    asked = replace(spec, **values)
-    # What was learnt for other settings does not fit these.
-    return asked if asked == spec else replace(asked, **LEARNT)
+    return spec.changed(**values)
 
 
 def _main_settings(spec: FitSpec, p: int, key: str) -> dict[str, Any]:
