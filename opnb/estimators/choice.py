@@ -97,8 +97,8 @@ def honest_losses(losses: Losses, random: np.random.RandomState) -> tuple[Array,
     """Estimate what the procedure loses on every row, the choice included, without another search.
 
     Again and again a random half of the rows chooses, by the same rule as all of them, and the other half judges the
-    choice. The least of many errors flatters itself; this hardly does: no row judges a setting for which it was counted,
-    though all had a part in what revises posteriors, and those of the first folds in what was tried on.
+    choice. The least of many errors flatters itself; this hardly does: no row judges a setting that it helped to
+    choose, though all had a part in what revises posteriors, and those of the first folds in what was tried further.
     The choice of half the rows is a little worse than that of all, so the estimate errs on the careful side.
 
     Returns
