@@ -45,6 +45,8 @@ class Path:
         Likelihood, independence, penalty and bend.
     lams : tuple of float
         In ascending order.
+    may_win : bool
+        Whether it can be chosen; if not, it is only there to be compared with.
     parts : dict of int to Part
         What became of the rows that a fold leaves out, for every fold seen.
     revised : dict of tuple of int to tuple of ndarray
@@ -59,6 +61,7 @@ class Path:
 
     setting: Setting
     lams: tuple[float, ...]
+    may_win: bool = True
     parts: dict[int, "Part"] = field(default_factory=dict, repr=False)
     revised: dict[tuple[int, ...], tuple[Array, Array]] = field(default_factory=dict, repr=False)
     solutions: dict[int, list[Array]] = field(default_factory=dict, repr=False)
@@ -163,8 +166,8 @@ class Race:
         self.see([path for path in newcomers if not path.given_up], everywhere[_JUDGED_FOLDS:])
 
     def complete(self) -> list[Path]:
-        """List the paths that have seen all folds."""
-        return [path for path in self.paths if len(path.parts) == len(self.folds)]
+        """List the paths that have seen all folds and can be chosen."""
+        return [path for path in self.paths if path.may_win and len(path.parts) == len(self.folds)]
 
     def template_of(self, path: Path) -> OPNBClassifier:
         """Give an unfitted classifier with the settings of a path."""
@@ -244,7 +247,10 @@ class Race:
     def _give_up(self, newcomers: Sequence[Path]) -> None:
         """Mark the newcomers that do not lead after the first folds."""
         numbers = range(_JUDGED_FOLDS)
-        judged = [path for path in self.paths if all(number in path.parts for number in numbers)]
+        judged = [path for path in self.paths if path.may_win and all(number in path.parts for number in numbers)]
+        for path in newcomers:
+            if not path.may_win:
+                path.given_up = path.given_up or BEHIND
         if not judged:
             return
         losses = self.losses(judged, numbers)

@@ -77,13 +77,12 @@ def tried(found):
 
 def test_trials_tell_the_whole_race(found):
     assert tried(found) == [
-        ("leave-one-out", 0.1, "frobenius", None),  # first, as two directions are a picture
-        ("leave-one-out", 0.0, "frobenius", None),
-        ("leave-one-out", 0.0, "pooled", None),
+        ("leave-one-out", 1.0, "frobenius", None),  # two directions are a picture, and kept apart
+        ("leave-one-out", 0.1, "frobenius", None),
         ("leave-one-out", 0.1, "frobenius", 0.3),
         ("resubstitution", 0.0, "frobenius", None),
     ]
-    assert len(found.trials_) >= 4 * len(DEFAULT_LAMS) + 1  # a single lam of the paper's
+    assert len(found.trials_) >= 3 * len(DEFAULT_LAMS) + 1  # a single lam of the paper's
     for trial in found.trials_:
         assert trial.given_up == ""
         assert trial.errors.shape == trial.log_losses.shape == (2,)
@@ -91,6 +90,16 @@ def test_trials_tell_the_whole_race(found):
         assert trial.seconds > 0
     raced = {name: value for name, value in found.best_params_.items() if name not in ("decision_priors", "sharpness")}
     assert any(all(trial[name] == value for name, value in raced.items()) for trial in found.trials_)
+
+
+def test_two_directions_are_kept_apart(iris):
+    for seed in range(3):
+        found = OPNBAuto(cv=3, n_components=2, random_state=seed).fit(*iris)
+        assert found.best_params_["independence"] > 0
+        within = found.transform(iris[0])
+        within = within - np.array([within[iris[1] == k].mean(axis=0) for k in range(3)])[iris[1]]
+        assert abs(np.corrcoef(within.T)[0, 1]) < 0.3
+        assert found.gain_ > -0.05, "the paper's settings are compared with"
 
 
 def test_only_the_leader_of_the_first_folds_sees_them_all(iris):
@@ -124,7 +133,7 @@ def test_errors_of_a_trial_are_those_of_its_path_on_each_fold(iris):
     X, y = iris
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     found = OPNBAuto(cv=cv, max_seconds=0, n_components=2).fit(X, y)
-    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=0.1)
+    template = OPNBClassifier(n_components=2, likelihood="leave-one-out", independence=1.0)
     for number, (train, test) in enumerate(cv.split(X, y)):
         path = fit_path(template, X[train], y[train], DEFAULT_LAMS)
         errors = [1 - model.score(X[test], y[test]) for model in path]
