@@ -200,10 +200,10 @@ def _paths(race: Race) -> list[Path]:
     """List the settings to try, in the order in which they are preferred."""
     is_picture = directions_of(race) == 2
     paths = variations(race, _CHANGES_OF_A_PICTURE if is_picture else _CHANGES)
+    if any(path.setting == PAPER for path in paths):
+        return paths
     # For what the choice gains over it.
-    return (
-        paths if any(path.setting == PAPER for path in paths) else [*paths, Path(PAPER, (PAPER_LAM,), not is_picture)]
-    )
+    return [*paths, Path(PAPER, (PAPER_LAM,), may_win=not is_picture)]
 
 
 def _nearest(lams: Sequence[float], lam: float) -> int:

@@ -48,9 +48,14 @@ def means(results, methods):
     return fine[common].groupby(["dataset", "method"])[["error", "log_loss", "seconds", "n"]].mean().unstack()
 
 
+def decided(first, second):
+    """Count the data sets on which the first has the smaller error, and those on which the second has."""
+    return int((first < second - 1e-12).sum()), int((first > second + 1e-12).sum())
+
+
 def against(first, second):
     """Wins, losses, ties, the share of wins among the decided with its 95 % interval, and the sign test."""
-    wins, losses = int((first < second - 1e-12).sum()), int((first > second + 1e-12).sum())
+    wins, losses = decided(first, second)
     if wins + losses == 0:
         return "0 : 0"
     test = binomtest(wins, wins + losses)
