@@ -167,12 +167,7 @@ class OPNBAuto(OPNBClassifier):
         self.widened_ = ""
         path, place = _chosen(race)
         for _ in range(_WIDENINGS):
-            lams = _wider(path, place, race)
-            if lams is None or race.clock.is_over:
-                break
-            wider = Path(path.setting, lams)
-            race.see([wider], range(len(race.folds)), must=True)
-            if wider.given_up:
+            if race.clock.is_over or (wider := _wider(path, place, race)) is None:
                 break
             race.paths[race.paths.index(path)] = wider
             self.widened_ = _told(wider)
@@ -241,8 +236,8 @@ def _place(paths: Sequence[Path], setting: int) -> tuple[Path, int]:
     raise IndexError("there is no such setting")
 
 
-def _wider(path: Path, place: int, race: Race) -> tuple[float, ...] | None:
-    """Give a wider grid if the chosen lam is the first or last of its path and clearly better than its neighbour."""
+def _wider(path: Path, place: int, race: Race) -> Path | None:
+    """Try a wider grid if the chosen lam is the first or last of its path and clearly better than its neighbour."""
     neighbour = {0: 1, len(path.lams) - 1: len(path.lams) - 2}.get(place)
     if neighbour is None or len(path.parts) < len(race.folds):
         return None
@@ -253,8 +248,11 @@ def _wider(path: Path, place: int, race: Race) -> tuple[float, ...] | None:
         return None
     ratio = path.lams[1] / path.lams[0]
     if place == 0:
-        return (*(path.lams[0] / ratio**step for step in range(_WIDER_BY, 0, -1)), *path.lams)
-    return (*path.lams, *(path.lams[-1] * ratio**step for step in range(1, _WIDER_BY + 1)))
+        return race.lengthened(path, tuple(path.lams[0] / ratio**step for step in range(_WIDER_BY, 0, -1)))
+    # The walk begins at the largest lam, so that larger ones make it another.
+    wider = Path(path.setting, (*path.lams, *(path.lams[-1] * ratio**step for step in range(1, _WIDER_BY + 1))))
+    race.see([wider], range(len(race.folds)), must=True)
+    return None if wider.given_up else wider
 
 
 def _told(path: Path) -> str:

@@ -53,6 +53,8 @@ class Path:
         See `Race.losses`, for the folds that have been asked for.
     solutions : dict of int to list of ndarray
         For every fold seen, one projection a lam.
+    after : dict of int to ndarray
+        For every fold the projection of a larger lam from which the path goes on, if it does.
     given_up : str
         Why it has not seen all folds: "behind", "time", "stop", "failed", or "" if it has.
     seconds : float
@@ -65,6 +67,7 @@ class Path:
     parts: dict[int, "Part"] = field(default_factory=dict, repr=False)
     revised: dict[tuple[int, ...], tuple[Array, Array]] = field(default_factory=dict, repr=False)
     solutions: dict[int, list[Array]] = field(default_factory=dict, repr=False)
+    after: dict[int, Array] = field(default_factory=dict, repr=False)
     given_up: str = ""
     seconds: float = 0.0
 
@@ -82,6 +85,14 @@ class Part(NamedTuple):
     wrong: Array
     log_losses: Array
     scores: NDArray[np.float32]
+
+    def before(self, larger: "Part") -> "Part":
+        """Put what became of the same rows under larger lams behind this."""
+        return Part(
+            np.concatenate([self.wrong, larger.wrong]),
+            np.concatenate([self.log_losses, larger.log_losses]),
+            np.concatenate([self.scores, larger.scores]),
+        )
 
 
 class Clock:
@@ -221,6 +232,22 @@ class Race:
             if not path.given_up and not all(number in path.parts for number in numbers):
                 path.given_up = STOP if self.clock.stopped else TIME
 
+    def lengthened(self, path: Path, lams: tuple[float, ...]) -> Path | None:
+        """Go on from a path to smaller lams in all folds; None if not all could be done."""
+        after = {number: of_fold[0] for number, of_fold in path.solutions.items()}
+        further = Path(path.setting, lams, after=after)
+        self.see([further], range(len(self.folds)), must=True)
+        if further.given_up:
+            return None
+        return Path(
+            path.setting,
+            (*lams, *path.lams),
+            path.may_win,
+            {number: further.parts[number].before(part) for number, part in path.parts.items()},
+            solutions={number: further.solutions[number] + of_fold for number, of_fold in path.solutions.items()},
+            seconds=path.seconds + further.seconds,
+        )
+
     def _judge(self, path: Path, number: int) -> None:
         """Fit a path outside a fold and note what becomes of the rows inside."""
         train, test = self.folds[number]
@@ -228,7 +255,8 @@ class Race:
         weights = None if self.weights is None else self.weights[train]
         try:
             template = of_classes_there(self.template_of(path), self.y, train)
-            models = fit_path(template, self.X[train], self.y[train], path.lams, ordered=False, sample_weight=weights)
+            data, after = (self.X[train], self.y[train]), path.after.get(number)
+            models = fit_path(template, *data, path.lams, ordered=False, sample_weight=weights, after=after)
         except FitError:
             path.given_up = FAILED
             return

@@ -53,6 +53,7 @@ def fit_path(
     *,
     ordered: bool = True,
     sample_weight: ArrayLike | None = None,
+    after: Array | None = None,
 ) -> list[OPNBClassifier]:
     """Fit a classifier for every lam, each solution starting the search of the next smaller lam.
 
@@ -67,6 +68,8 @@ def fit_path(
     ordered : bool, default=True
         Whether to order the directions by what they add; predictions do not need it.
     sample_weight : array-like of shape (n_samples,), optional
+    after : ndarray of shape (n_features, n_components), optional
+        The projection of the next larger lam, from which a walk with a single start goes on.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def fit_path(
     """
     first = clone(template)
     with one_blas_thread():
-        return _walked(first, training_rows(first, X, y, sample_weight), lams, ordered)
+        return _walked(first, training_rows(first, X, y, sample_weight), lams, ordered, after)
 
 
 def of_classes_there(template: OPNBClassifier, y: NDArray, train: NDArray) -> OPNBClassifier:
@@ -88,16 +91,22 @@ def of_classes_there(template: OPNBClassifier, y: NDArray, train: NDArray) -> OP
 
 
 def _walked(
-    first: OPNBClassifier, rows: TrainingRows, lams: Sequence[float] | Array, ordered: bool
+    first: OPNBClassifier,
+    rows: TrainingRows,
+    lams: Sequence[float] | Array,
+    ordered: bool,
+    after: Array | None = None,
 ) -> list[OPNBClassifier]:
     """Walk the path on rows wherever they are; `first` has all settings but lam, and knows the features."""
     with one_blas_thread():
         starts = first_starts = rows.starts(first)
+        if after is not None:
+            starts = [Start(_nudged(after, starts[0].V), starts[0].seed)]
         problem = _searched(first, rows.pose(first, lams[-1]))
         path: list[OPNBClassifier] = []
         for lam in reversed(lams):
             model = _like(first, lam)
-            share = _STEP_SHARE if path else _FIRST_SHARE
+            share = _FIRST_SHARE if after is None and not path else _STEP_SHARE
             outcome = search(model, replace(problem, lam=lam), starts, math.ceil(share * first.max_iter))
             keep_outcome(model, rows, outcome, ordered=ordered)
             starts = [Start(_nudged(t.V, s.V), s.seed) for s, t in zip(first_starts, outcome.traces, strict=False)]
@@ -107,7 +116,7 @@ def _walked(
 
 def _like(first: OPNBClassifier, lam: float) -> OPNBClassifier:
     """Make a classifier for another lam that knows the same features."""
-    model = clone(first).set_params(lam=lam)
+    model = type(first)(**{**first.get_params(deep=False), "lam": lam})
     model.__dict__.update({name: value for name, value in vars(first).items() if name in _FEATURES})
     return model
 
