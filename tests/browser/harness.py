@@ -137,10 +137,12 @@ class Tab:
         return self.still()
 
     def figure(self, script):
-        """Ask the first figure something, in JavaScript; `plot` is its element."""
-        return self.page.evaluate(
-            f"() => {{ const plot = document.querySelector('.js-plotly-plot'); return {script}; }}"
+        """Ask the first figure something, in JavaScript; `plot` is its element, once it is drawn."""
+        answer = self.page.wait_for_function(
+            "() => { const plot = document.querySelector('.js-plotly-plot');"
+            f" try {{ return plot && {{ value: {script} }}; }} catch {{ return null; }} }}"
         )
+        return answer.json_value().get("value")
 
     def shared(self):
         """Give the query of a link to what is shown: the address without the workspace, which is the visitor's own."""
