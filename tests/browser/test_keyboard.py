@@ -135,6 +135,10 @@ def test_what_the_page_does_to_a_widget_does_not_take_the_focus_from_it(tab):
         tab.page.wait_for_function(AT_NOTHING)
         tab.page.evaluate(f"() => {{ {given}; }}")
         wait_for_focus(tab, "input Data")
+    press(tab, "Home")
+    tab.page.evaluate("() => document.activeElement.blur()")  # after this key it was not the visitor
+    wait_for_focus(tab, "input Data")
+    press(tab, "Shift+Tab", "Tab")
     tab.page.evaluate("() => document.activeElement.blur()")  # as a visitor leaves it
     tab.page.evaluate("() => { document.body.append(document.createElement('i')); }")
     tab.page.wait_for_timeout(500)  # the page looks after every change of it, and never later

@@ -20,14 +20,19 @@ let focused = null; // {element, name, taken, away}: what has the focus, or lost
 document.addEventListener("focusin", ({ target }) => {
   focused = { element: target, name: signature(target), taken: false, away: null };
 });
+let stays = false; // whether what the visitor did last leaves the focus where it is: a key that does not go elsewhere
+document.addEventListener("keydown", ({ key }) => { stays = key !== "Tab" && key !== "Escape"; }, true);
 document.addEventListener("pointerdown", () => {
+  stays = false;
   if (isLost()) focused = null; // the visitor goes elsewhere
 });
 document.addEventListener("focusout", ({ target }) => {
   setTimeout(() => {
     if (focused?.element !== target || document.activeElement !== document.body) return;
-    if (isLost()) focused.taken = true;
+    // A widget may be closed or hidden, and lose the focus, a moment before it is taken away.
+    if (isLost() || stays) focused.taken = true;
     else focused = null; // the visitor left it
+    lookSoon();
   });
 });
 
