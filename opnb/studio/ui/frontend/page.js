@@ -18,6 +18,8 @@ function signature(element) {
 let focused = null; // {element, name, taken, away}: what has the focus, or lost it by what the page did
 
 document.addEventListener("focusin", ({ target }) => {
+  // A list that drops down says that its options have the focus, while the field keeps it.
+  if (target !== document.activeElement) return;
   focused = { element: target, name: signature(target), taken: false, away: null };
 });
 let stays = false; // whether what the visitor did last leaves the focus where it is: a key that does not go elsewhere
